@@ -1,0 +1,27 @@
+//! What a recipe needs of its surroundings beside the client: time, ids, background work.
+
+use std::future::Future;
+use std::time::Duration;
+
+use crate::zookeeper::ZooKeeper;
+
+/// The surroundings of a recipe. In production a thin layer over the async runtime; in the simulator
+/// the program's context, so that nothing else can make a difference.
+pub trait Environment: Clone + 'static {
+    /// The client.
+    type ZooKeeper: ZooKeeper + 'static;
+
+    /// The client, with its one session.
+    fn zookeeper(&self) -> Self::ZooKeeper;
+    /// Completes after the duration. The untimed search lets it complete at any moment.
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
+    /// An id that nobody else has: 36 characters in the form of a UUID.
+    fn unique_id(&self) -> String;
+    /// Runs a future beside the caller, until it is done.
+    fn spawn(&self, task: impl Future<Output = ()> + 'static);
+    /// Promises that from here on only the place and the key matter, not how the program came here.
+    /// The search merges histories on the strength of it (and checks samples); production ignores it.
+    fn checkpoint(&self, place: &'static str, key: &[&str]) {
+        let _ = (place, key);
+    }
+}

@@ -1,0 +1,3 @@
+//! The deterministic world of Overtake.
+pub mod names;
+pub mod zookeeper;

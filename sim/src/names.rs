@@ -1,0 +1,454 @@
+//! Names: the parts of a value that matter only by equality or by order.
+//!
+//! Three kinds occur in a world with ZooKeeper: **sequence numbers** (the ten digits behind a
+//! sequential node), **zxids**, and **owners** (a session or a unique id, both of which belong to a
+//! client). Values keep them apart from their text, so that a whole world can be renumbered without
+//! looking into strings, and so that two worlds that differ only in such numbers can be made one.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{OnceLock, RwLock};
+
+/// A session or unique id: `slot * 16 + index`, where the slot is the client's place in the world and
+/// the index counts its sessions (from 1) or its unique ids (from 0).
+pub type Who = u16;
+
+/// How many sessions, and how many unique ids, one client may draw.
+pub const PER_CLIENT: u16 = 16;
+
+/// The [`Who`] of the `index`-th session or id of the client at `slot`.
+pub fn who(slot: usize, index: usize) -> Who {
+    assert!(
+        index < PER_CLIENT as usize,
+        "client {slot} drew more than {PER_CLIENT} sessions or unique ids: put a bound on its loop"
+    );
+    (slot as u16) * PER_CLIENT + index as u16
+}
+
+/// The client's place in the world.
+pub fn slot_of(who: Who) -> usize {
+    (who / PER_CLIENT) as usize
+}
+
+/// The number that a program sees as the id of a session. The first 13 hexadecimal digits are fixed,
+/// so that the id is found again inside a text.
+pub fn session_number(session: Who) -> i64 {
+    0x0100_0000_0000_0000 | i64::from(session)
+}
+
+/// One name inside a value.
+#[derive(Debug)]
+pub enum Name<'a> {
+    /// A sequence number; renumbering keeps the order.
+    Seq(&'a mut i32),
+    /// A transaction number; renumbering keeps the order. 0 stands for "not tracked".
+    Zxid(&'a mut u32),
+    /// A session or unique id; renumbering follows the permutation of the clients.
+    Who(&'a mut Who),
+}
+
+/// A value whose names can be visited, always in the same order.
+pub trait Names {
+    /// Calls `visit` for every name.
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>));
+}
+
+impl<T: Names> Names for Vec<T> {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        for item in self {
+            item.names(visit);
+        }
+    }
+}
+
+impl<T: Names> Names for Option<T> {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        if let Some(item) = self {
+            item.names(visit);
+        }
+    }
+}
+
+/// What a hole in a template stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hole {
+    Seq,
+    Id,
+    Session,
+}
+
+/// A text split into its fixed pieces and the holes between them.
+#[derive(Debug)]
+struct Template {
+    /// `pieces.len() == holes.len() + 1`
+    pieces: Vec<String>,
+    holes: Vec<Hole>,
+    /// Template of the parent path, if the text is a path with a parent.
+    parent: Option<u32>,
+    /// Template of the last component.
+    leaf: u32,
+}
+
+#[derive(Default)]
+struct Templates {
+    by_key: HashMap<String, u32>,
+    all: Vec<&'static Template>,
+}
+
+fn templates() -> &'static RwLock<Templates> {
+    static TEMPLATES: OnceLock<RwLock<Templates>> = OnceLock::new();
+    TEMPLATES.get_or_init(Default::default)
+}
+
+/// Most sequence numbers, and most owners, in one text.
+pub const HOLES: usize = 2;
+
+/// A text (a path, a child's name, a node's data, a checkpoint key) with its names kept apart. Copied
+/// and compared as a few numbers; the fixed pieces are interned for the life of the process.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Text {
+    template: u32,
+    /// Sequence numbers from left to right; unused places are 0.
+    pub seq: [i32; HOLES],
+    /// Owners from left to right; unused places are 0.
+    pub who: [Who; HOLES],
+}
+
+const SEQ_MARK: char = '\u{1}';
+const ID_MARK: char = '\u{2}';
+const SESSION_MARK: char = '\u{3}';
+const ID_TAIL: &str = "-0000-4000-8000-0f0e7a3e0000";
+const SESSION_HEAD: &str = "10000000000";
+/// The name of a node that no service holds any more, when the world forgets such names.
+pub const GONE: i32 = -1;
+
+fn template(id: u32) -> &'static Template {
+    templates().read().expect("template table").all[id as usize]
+}
+
+fn intern_template(key: &str) -> u32 {
+    if let Some(&id) = templates().read().expect("template table").by_key.get(key) {
+        return id;
+    }
+    let (parent, leaf_key) = match key.rfind('/') {
+        Some(_) if key == "/" => (None, None),
+        Some(0) => (Some("/"), Some(&key[1..])),
+        Some(at) => (Some(&key[..at]), Some(&key[at + 1..])),
+        None => (None, None),
+    };
+    let parent = parent.map(intern_template);
+    let leaf = leaf_key.map(intern_template);
+    let mut pieces = vec![String::new()];
+    let mut holes = Vec::new();
+    for c in key.chars() {
+        let hole = match c {
+            SEQ_MARK => Hole::Seq,
+            ID_MARK => Hole::Id,
+            SESSION_MARK => Hole::Session,
+            _ => {
+                pieces.last_mut().expect("a piece").push(c);
+                continue;
+            }
+        };
+        holes.push(hole);
+        pieces.push(String::new());
+    }
+    let mut table = templates().write().expect("template table");
+    if let Some(&id) = table.by_key.get(key) {
+        return id;
+    }
+    let id = table.all.len() as u32;
+    // Leaked on purpose: templates live as long as the process and are few.
+    table.all.push(Box::leak(Box::new(Template {
+        pieces,
+        holes,
+        parent,
+        leaf: leaf.unwrap_or(id),
+    })));
+    table.by_key.insert(key.to_owned(), id);
+    id
+}
+
+impl Text {
+    /// Finds the names in a text: ten digits at the end of a path component, unique ids and session
+    /// ids anywhere.
+    ///
+    /// # Panics
+    /// When one text holds more than [`HOLES`] sequence numbers or owners.
+    pub fn new(text: &str) -> Self {
+        let mut key = String::with_capacity(text.len());
+        let (mut seq, mut who) = ([0; HOLES], [0; HOLES]);
+        let (mut seqs, mut whos) = (0, 0);
+        let mut at = 0;
+        while at < text.len() {
+            let rest = &text[at..];
+            if let Some(id) = parse_id(rest) {
+                put(&mut who, &mut whos, id, text);
+                key.push(ID_MARK);
+                at += 36;
+            } else if let Some(session) = parse_session(text, at) {
+                put(&mut who, &mut whos, session, text);
+                key.push(SESSION_MARK);
+                at += 15;
+            } else if let Some((number, len)) = parse_seq(text, at) {
+                put(&mut seq, &mut seqs, number, text);
+                key.push(SEQ_MARK);
+                at += len;
+            } else {
+                let c = rest.chars().next().expect("not at the end");
+                key.push(c);
+                at += c.len_utf8();
+            }
+        }
+        Self {
+            template: intern_template(&key),
+            seq,
+            who,
+        }
+    }
+
+    /// The path or name with a sequence number appended (a sequential create).
+    pub fn with_seq(self, number: i32) -> Self {
+        let t = template(self.template);
+        let used = t.holes.iter().filter(|h| **h == Hole::Seq).count();
+        assert!(
+            used < HOLES,
+            "{self}: a path may hold {HOLES} sequence numbers at most"
+        );
+        let mut key = key_of(t);
+        key.push(SEQ_MARK);
+        let mut text = self;
+        text.template = intern_template(&key);
+        text.seq[used] = number;
+        text
+    }
+
+    /// The parent of a path, `None` for `/` and for a text without a slash.
+    pub fn parent(self) -> Option<Self> {
+        let parent = template(self.template).parent?;
+        let t = template(parent);
+        let mut text = self;
+        text.template = parent;
+        for i in t.holes.iter().filter(|h| **h == Hole::Seq).count()..HOLES {
+            text.seq[i] = 0;
+        }
+        for i in t.holes.iter().filter(|h| **h != Hole::Seq).count()..HOLES {
+            text.who[i] = 0;
+        }
+        Some(text)
+    }
+
+    /// The last component of a path.
+    pub fn leaf(self) -> Self {
+        let t = template(self.template);
+        let Some(parent) = t.parent else { return self };
+        let p = template(parent);
+        let seqs = p.holes.iter().filter(|h| **h == Hole::Seq).count();
+        let whos = p.holes.len() - seqs;
+        let mut text = Self {
+            template: t.leaf,
+            seq: [0; HOLES],
+            who: [0; HOLES],
+        };
+        text.seq[..HOLES - seqs].copy_from_slice(&self.seq[seqs..]);
+        text.who[..HOLES - whos].copy_from_slice(&self.who[whos..]);
+        text
+    }
+
+    /// The fixed pieces with marks for the holes: equal for texts that differ only in names, and
+    /// ordered the same way in every run.
+    pub fn shape(self) -> String {
+        key_of(template(self.template))
+    }
+
+    /// The sequence number that stands last, if any.
+    pub fn last_seq(self) -> Option<i32> {
+        let seqs = template(self.template)
+            .holes
+            .iter()
+            .filter(|h| **h == Hole::Seq)
+            .count();
+        seqs.checked_sub(1).map(|i| self.seq[i])
+    }
+
+    /// The text with short names, for people: `/lock/n-3`, `/lock/id 2.0-lock-3`.
+    pub fn short(self) -> String {
+        self.render(
+            |seq| {
+                if seq == GONE {
+                    "gone".into()
+                } else {
+                    seq.to_string()
+                }
+            },
+            |who, _| format!("<{}.{}>", slot_of(who) + 1, who % PER_CLIENT),
+        )
+    }
+
+    fn render(
+        self,
+        seq: impl Fn(i32) -> String,
+        who: impl Fn(Who, Hole) -> String,
+    ) -> String {
+        let t = template(self.template);
+        let mut out = t.pieces[0].clone();
+        let (mut s, mut w) = (0, 0);
+        for (hole, piece) in t.holes.iter().zip(&t.pieces[1..]) {
+            match hole {
+                Hole::Seq => {
+                    out.push_str(&seq(self.seq[s]));
+                    s += 1;
+                }
+                _ => {
+                    out.push_str(&who(self.who[w], *hole));
+                    w += 1;
+                }
+            }
+            out.push_str(piece);
+        }
+        out
+    }
+}
+
+/// The full text, as a program sees it.
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.render(
+            |seq| format!("{seq:010}"),
+            |who, hole| match hole {
+                Hole::Session => format!("{:x}", session_number(who)),
+                _ => format!("{who:08x}{ID_TAIL}"),
+            },
+        ))
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:?}", self.short())
+    }
+}
+
+impl Names for Text {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        if self.seq == [0; HOLES] && self.who == [0; HOLES] && template(self.template).holes.is_empty() {
+            return;
+        }
+        let t = template(self.template);
+        let (mut s, mut w) = (0, 0);
+        for hole in &t.holes {
+            if *hole == Hole::Seq {
+                visit(Name::Seq(&mut self.seq[s]));
+                s += 1;
+            } else {
+                visit(Name::Who(&mut self.who[w]));
+                w += 1;
+            }
+        }
+    }
+}
+
+fn key_of(t: &Template) -> String {
+    let mut key = t.pieces[0].clone();
+    for (hole, piece) in t.holes.iter().zip(&t.pieces[1..]) {
+        key.push(match hole {
+            Hole::Seq => SEQ_MARK,
+            Hole::Id => ID_MARK,
+            Hole::Session => SESSION_MARK,
+        });
+        key.push_str(piece);
+    }
+    key
+}
+
+fn put<T>(places: &mut [T; HOLES], used: &mut usize, value: T, text: &str) {
+    assert!(
+        *used < HOLES,
+        "{text:?} holds more than {HOLES} sequence numbers or owners"
+    );
+    places[*used] = value;
+    *used += 1;
+}
+
+/// A unique id at the start of the text.
+fn parse_id(text: &str) -> Option<Who> {
+    let id = text.get(..36)?;
+    if !id.ends_with(ID_TAIL) {
+        return None;
+    }
+    let number = u32::from_str_radix(&id[..8], 16).ok()?;
+    u16::try_from(number).ok()
+}
+
+/// A session id in hexadecimal at `at`.
+fn parse_session(text: &str, at: usize) -> Option<Who> {
+    let id = text.get(at..at + 15)?;
+    if !id.starts_with(SESSION_HEAD) || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let before = at.checked_sub(1).map(|i| text.as_bytes()[i]);
+    let after = text.as_bytes().get(at + 15);
+    let alone = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_alphanumeric());
+    (alone(before.as_ref()) && alone(after)).then(|| Who::from_str_radix(&id[11..], 16).ok())?
+}
+
+/// A sequence number at `at`, with its length: ten digits that end a path component, or the eleven
+/// characters of a counter that wrapped to below -999,999,999.
+fn parse_seq(text: &str, at: usize) -> Option<(i32, usize)> {
+    let bytes = text.as_bytes();
+    let ends = |at: usize| bytes.get(at).is_none_or(|b| *b == b'/');
+    let digits = |from: usize| {
+        bytes
+            .get(from..from + 10)
+            .is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+    };
+    if bytes[at] == b'-' && digits(at + 1) && ends(at + 11) {
+        // `n--2147483648`: only a number too large to be positive takes the sign along.
+        let number: i64 = text[at..at + 11].parse().ok()?;
+        if number < -i64::from(i32::MAX) || (at > 0 && bytes[at - 1] == b'-') {
+            return i32::try_from(number).ok().map(|n| (n, 11));
+        }
+    }
+    (digits(at) && ends(at + 10))
+        .then(|| text[at..at + 10].parse().ok().map(|n| (n, 10)))
+        .flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_come_back_as_they_went_in() {
+        for text in [
+            "/",
+            "/lock",
+            "/lock/n-0000000003",
+            "/lock/10000000000",
+            "/q/item-0000000001/lock-0000000002",
+            "n--2147483648",
+            "n-2147483647",
+            "",
+            "plain",
+            "x-10000000000000a-0000000007",
+            "00000012-0000-4000-8000-0f0e7a3e0000-lock-0000000001",
+        ] {
+            assert_eq!(Text::new(text).to_string(), text);
+        }
+        let session = format!("{:x}", session_number(who(2, 1)));
+        assert_eq!(session.len(), 15);
+        assert_eq!(Text::new(&session).who[0], who(2, 1));
+    }
+
+    #[test]
+    fn parents_and_leaves_keep_their_names() {
+        let path = Text::new("/q/item-0000000001/lock-0000000002");
+        assert_eq!(path.parent(), Some(Text::new("/q/item-0000000001")));
+        assert_eq!(path.leaf(), Text::new("lock-0000000002"));
+        assert_eq!(path.parent().unwrap().parent(), Some(Text::new("/q")));
+        assert_eq!(Text::new("/q").parent(), Some(Text::new("/")));
+        assert_eq!(Text::new("/").parent(), None);
+        assert_eq!(Text::new("/lock/n-").with_seq(7), Text::new("/lock/n-0000000007"));
+        assert_eq!(Text::new("/lock/1").with_seq(0).to_string(), "/lock/10000000000");
+    }
+}
