@@ -1,0 +1,98 @@
+//! The two orders of texts: one for storage, one for eyes.
+
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+use std::sync::OnceLock;
+
+use rustc_hash::FxHasher;
+
+use crate::names::{HOLES, Text};
+
+/// The path `/`.
+pub(super) fn root() -> Text {
+    static ROOT: OnceLock<Text> = OnceLock::new();
+    *ROOT.get_or_init(|| Text::new("/"))
+}
+
+/// The text without its names: equal for texts of one template.
+fn bare(mut text: Text) -> Text {
+    text.seq = [0; HOLES];
+    text.who = [0; HOLES];
+    text
+}
+
+fn fingerprint(bare: Text) -> u64 {
+    let mut hasher = FxHasher::default();
+    bare.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The order in which nodes and watches are kept: cheap, total, the same for equal contents, and kept by
+/// a monotone renumbering; it may differ from one process to the next, so it must not be shown.
+pub(super) fn stored(a: Text, b: Text) -> Ordering {
+    let (bare_a, bare_b) = (bare(a), bare(b));
+    if bare_a == bare_b {
+        return a.seq.cmp(&b.seq).then(a.who.cmp(&b.who));
+    }
+    fingerprint(bare_a)
+        .cmp(&fingerprint(bare_b))
+        .then_with(|| a.shape().cmp(&b.shape()))
+}
+
+/// The order in which siblings are shown: by sequence number, then by text. The same in every process.
+pub(super) fn listed(a: Text, b: Text) -> Ordering {
+    let by_shape = || {
+        if bare(a) == bare(b) {
+            Ordering::Equal
+        } else {
+            a.shape().cmp(&b.shape())
+        }
+    };
+    a.seq
+        .cmp(&b.seq)
+        .then_with(by_shape)
+        .then(a.who.cmp(&b.who))
+}
+
+/// Deals out a sorted list so that no recipe gets away with taking the first entry for the lowest:
+/// the odd places, then the even ones (§1.8).
+pub(super) fn deal(sorted: &[Text]) -> Vec<Text> {
+    let odd = sorted.iter().skip(1).step_by(2);
+    let even = sorted.iter().step_by(2);
+    odd.chain(even).map(|path| path.leaf()).collect()
+}
+
+/// Whether `path` lies strictly below `ancestor`.
+pub(super) fn is_below(path: Text, ancestor: Text) -> bool {
+    std::iter::successors(path.parent(), |p| p.parent()).any(|p| p == ancestor)
+}
+
+/// Whether a server takes the path at all (§1.5). Slow: to be asked only about paths of no node.
+pub(super) fn is_valid(path: Text) -> bool {
+    let text = path.to_string();
+    let Some(components) = text.strip_prefix('/') else {
+        return false;
+    };
+    components.is_empty() || components.split('/').all(is_valid_component)
+}
+
+/// Whether the text can be a component of a path (§1.5).
+pub(super) fn is_valid_component(text: &str) -> bool {
+    // The surrogates of the rule cannot occur in a `char`; what is left of U+D800..U+F8FF is the private
+    // use area.
+    let forbidden = |c: char| matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}');
+    !matches!(text, "" | "." | "..") && !text.chars().any(forbidden)
+}
+
+/// Whether the path holds a NUL, which is refused before anything is looked up.
+pub(super) fn has_nul(path: Text) -> bool {
+    path.to_string().contains('\0')
+}
+
+/// Whether the path is one of the server's own nodes below `/` (§1.5, Z27).
+pub(super) fn is_reserved(path: Text) -> bool {
+    static RESERVED: OnceLock<[Text; 3]> = OnceLock::new();
+    RESERVED
+        .get_or_init(|| ["/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(Text::new))
+        .contains(&path)
+}
