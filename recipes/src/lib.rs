@@ -3,9 +3,13 @@
 //! The code here knows nothing of the checker: it sees the world through [`ZooKeeper`] and
 //! [`Environment`] only, and runs in production with an implementation of the two.
 pub mod environment;
+pub mod lock;
+pub mod names;
+pub mod retry;
 pub mod zookeeper;
 
 pub use environment::Environment;
+pub use lock::{Acquired, Lock, LockError, ParentLock, PredecessorLock, fencing_token};
 pub use zookeeper::{
     AddWatchMode, CreateMode, EventKind, Op, OpResult, SessionState, Stat, Watch, WatchedEvent,
     ZkError, ZooKeeper,
