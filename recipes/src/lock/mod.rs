@@ -16,6 +16,17 @@
 //! What the text leaves out is in [`contender`] and [`guard`]: the lost reply of a create, and leaving without a trace.
 //! No lock on ZooKeeper keeps a paused client out of its section by itself: the resource has to
 //! compare [`fencing_token`]s.
+//!
+//! ```
+//! use overtake_recipes::{Environment, Lock, LockError, PredecessorLock};
+//!
+//! async fn work<E: Environment>(env: E) -> Result<(), LockError> {
+//!     let lock = PredecessorLock::new(env, "/lock");
+//!     let held = lock.acquire().await?;
+//!     println!("the business code, under {}", held.path);
+//!     lock.release(held).await
+//! }
+//! ```
 pub mod connection;
 pub mod contender;
 mod error;

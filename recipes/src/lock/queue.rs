@@ -34,14 +34,15 @@ impl<E: Environment> Queue<E> {
 
     /// Creates an ephemeral, sequential node, and the parent where it is missing.
     pub async fn join(&self) -> Result<Contender<E>, LockError> {
-        self.join_as("lock-").await
+        let mode = CreateMode::EphemeralSequential;
+        self.join_as("lock-", mode).await
     }
 
-    /// As [`join`](Self::join), with another text before the number.
-    pub async fn join_as(&self, label: &str) -> Result<Contender<E>, LockError> {
+    /// As [`join`](Self::join), with another text before the number and another mode.
+    pub async fn join_as(&self, label: &str, mode: CreateMode) -> Result<Contender<E>, LockError> {
         let mut contender = Contender::new(self, label);
         loop {
-            match contender.create(CreateMode::EphemeralSequential).await {
+            match contender.create(mode).await {
                 Ok(()) => return Ok(contender),
                 Err(ZkError::NoNode) => contender.create_parent().await?,
                 Err(error) => return Err(error.into()),
