@@ -64,9 +64,11 @@ impl<E: Environment> Guard<E> {
 
 impl<E: Environment> Drop for Guard<E> {
     fn drop(&mut self) {
+        let Some(target) = self.target.take() else {
+            return;
+        };
         // The nodes of a session that is over go by themselves.
-        let alive = self.env.zookeeper().session_id() == self.session;
-        if let Some(target) = self.target.take().filter(|_| alive) {
+        if self.env.zookeeper().session_id() == self.session {
             let env = self.env.clone();
             self.env.spawn(async move {
                 // The only errors left are the end of the session, and a missing permission, for
