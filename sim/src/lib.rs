@@ -1,3 +1,6 @@
 //! The deterministic world of Overtake.
 pub mod names;
+pub mod program;
+mod text;
+pub mod world;
 pub mod zookeeper;

@@ -36,6 +36,11 @@ pub fn session_number(session: Who) -> i64 {
     0x0100_0000_0000_0000 | i64::from(session)
 }
 
+/// The text of a unique id, in the form of a UUID.
+pub fn unique_id(id: Who) -> String {
+    format!("{id:08x}{ID_TAIL}")
+}
+
 /// One name inside a value.
 #[derive(Debug)]
 pub enum Name<'a> {
@@ -83,20 +88,24 @@ struct Template {
     /// `pieces.len() == holes.len() + 1`
     pieces: Vec<String>,
     holes: Vec<Hole>,
+    /// How many holes are sequence numbers, and how many are owners.
+    seqs: usize,
+    whos: usize,
     /// Template of the parent path, if the text is a path with a parent.
     parent: Option<u32>,
     /// Template of the last component.
     leaf: u32,
 }
 
+/// Read without a lock (the searches do so all the time), written under one.
 #[derive(Default)]
 struct Templates {
-    by_key: HashMap<String, u32>,
-    all: Vec<&'static Template>,
+    by_key: RwLock<HashMap<String, u32>>,
+    all: boxcar::Vec<Template>,
 }
 
-fn templates() -> &'static RwLock<Templates> {
-    static TEMPLATES: OnceLock<RwLock<Templates>> = OnceLock::new();
+fn templates() -> &'static Templates {
+    static TEMPLATES: OnceLock<Templates> = OnceLock::new();
     TEMPLATES.get_or_init(Default::default)
 }
 
@@ -123,11 +132,11 @@ const SESSION_HEAD: &str = "10000000000";
 pub const GONE: i32 = -1;
 
 fn template(id: u32) -> &'static Template {
-    templates().read().expect("template table").all[id as usize]
+    &templates().all[id as usize]
 }
 
 fn intern_template(key: &str) -> u32 {
-    if let Some(&id) = templates().read().expect("template table").by_key.get(key) {
+    if let Some(&id) = templates().by_key.read().expect("template table").get(key) {
         return id;
     }
     let (parent, leaf_key) = match key.rfind('/') {
@@ -153,20 +162,24 @@ fn intern_template(key: &str) -> u32 {
         holes.push(hole);
         pieces.push(String::new());
     }
-    let mut table = templates().write().expect("template table");
-    if let Some(&id) = table.by_key.get(key) {
+    let mut by_key = templates().by_key.write().expect("template table");
+    if let Some(&id) = by_key.get(key) {
         return id;
     }
-    let id = table.all.len() as u32;
-    // Leaked on purpose: templates live as long as the process and are few.
-    table.all.push(Box::leak(Box::new(Template {
+    let seqs = holes.iter().filter(|h| **h == Hole::Seq).count();
+    let all = &templates().all;
+    let next = all.count() as u32;
+    let id = all.push(Template {
+        seqs,
+        whos: holes.len() - seqs,
         pieces,
         holes,
         parent,
-        leaf: leaf.unwrap_or(id),
-    })));
-    table.by_key.insert(key.to_owned(), id);
-    id
+        leaf: leaf.unwrap_or(next),
+    });
+    assert_eq!(id as u32, next, "templates are added under the lock");
+    by_key.insert(key.to_owned(), next);
+    next
 }
 
 impl Text {
@@ -210,7 +223,7 @@ impl Text {
     /// The path or name with a sequence number appended (a sequential create).
     pub fn with_seq(self, number: i32) -> Self {
         let t = template(self.template);
-        let used = t.holes.iter().filter(|h| **h == Hole::Seq).count();
+        let used = t.seqs;
         assert!(
             used < HOLES,
             "{self}: a path may hold {HOLES} sequence numbers at most"
@@ -229,10 +242,10 @@ impl Text {
         let t = template(parent);
         let mut text = self;
         text.template = parent;
-        for i in t.holes.iter().filter(|h| **h == Hole::Seq).count()..HOLES {
+        for i in t.seqs..HOLES {
             text.seq[i] = 0;
         }
-        for i in t.holes.iter().filter(|h| **h != Hole::Seq).count()..HOLES {
+        for i in t.whos..HOLES {
             text.who[i] = 0;
         }
         Some(text)
@@ -243,8 +256,7 @@ impl Text {
         let t = template(self.template);
         let Some(parent) = t.parent else { return self };
         let p = template(parent);
-        let seqs = p.holes.iter().filter(|h| **h == Hole::Seq).count();
-        let whos = p.holes.len() - seqs;
+        let (seqs, whos) = (p.seqs, p.whos);
         let mut text = Self {
             template: t.leaf,
             seq: [0; HOLES],
@@ -263,12 +275,7 @@ impl Text {
 
     /// The sequence number that stands last, if any.
     pub fn last_seq(self) -> Option<i32> {
-        let seqs = template(self.template)
-            .holes
-            .iter()
-            .filter(|h| **h == Hole::Seq)
-            .count();
-        seqs.checked_sub(1).map(|i| self.seq[i])
+        template(self.template).seqs.checked_sub(1).map(|i| self.seq[i])
     }
 
     /// The text with short names, for people: `/lock/n-3`, `/lock/id 2.0-lock-3`.
@@ -317,7 +324,7 @@ impl fmt::Display for Text {
             |seq| format!("{seq:010}"),
             |who, hole| match hole {
                 Hole::Session => format!("{:x}", session_number(who)),
-                _ => format!("{who:08x}{ID_TAIL}"),
+                _ => unique_id(who),
             },
         ))
     }
@@ -331,9 +338,6 @@ impl fmt::Debug for Text {
 
 impl Names for Text {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
-        if self.seq == [0; HOLES] && self.who == [0; HOLES] && template(self.template).holes.is_empty() {
-            return;
-        }
         let t = template(self.template);
         let (mut s, mut w) = (0, 0);
         for hole in &t.holes {

@@ -1,0 +1,690 @@
+//! The table of nodes and edges, filled as the search asks for it.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, OnceLock, RwLock};
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::bind::{Bind, Item, Merged};
+use super::node::{NodeKey, Obs, OpView};
+use super::run::{Disguise, RunEnd, RunSpec, run};
+use super::{Program, ProgramError};
+use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
+
+/// Number of a node.
+pub type NodeId = u32;
+
+/// Distance between the numbers that stand for names in representative histories.
+const SPREAD: i64 = 1000;
+/// Second histories kept per node, to check its checkpoint with.
+const ALTERNATIVES: usize = 2;
+
+/// Which names a program may only compare.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Naming {
+    /// Sequence numbers and zxids are what they are, not just an order (the program reads them as numbers).
+    pub literal_numbers: bool,
+    /// Sessions and ids are what they are (the program orders by them), so clients are not interchangeable.
+    pub literal_owners: bool,
+    /// Nodes count requests since the last event.
+    pub count_requests: bool,
+}
+
+/// Counters of the work done and the checks made.
+#[derive(Debug, Default)]
+pub struct AutomatonStats {
+    /// Runs of a program from its start, those of the checks left out.
+    pub runs: AtomicU64,
+    /// Runs that were repeated with other numbers and compared.
+    pub repeated: AtomicU64,
+    /// Continuations of merged histories that were run side by side and compared.
+    pub compared: AtomicU64,
+}
+
+/// A history that leads to a node, with numbers of its own.
+#[derive(Clone, Debug)]
+struct History {
+    observations: Vec<Obs>,
+    /// The numbers of the node's names, by rank.
+    seq: Vec<i64>,
+    zxid: Vec<i64>,
+    who: Vec<u16>,
+}
+
+struct Node {
+    key: NodeKey,
+    history: History,
+    alternatives: Mutex<Vec<History>>,
+    /// Observations whose edge is known, with the order they came in.
+    known: Mutex<Vec<EdgeKey>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct EdgeKey {
+    node: NodeId,
+    obs: Obs,
+    /// Where the node's own names stand in the merged order.
+    seq: SmallVec<[u8; 6]>,
+    zxid: SmallVec<[u8; 2]>,
+    new_seq: u8,
+    new_zxid: u8,
+    new_who: u8,
+}
+
+/// What an observation does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edge {
+    /// The next node.
+    pub to: NodeId,
+    /// Positions, among the operations of the next node, of the requests that were made.
+    pub sent: SmallVec<[u8; 2]>,
+    /// Whether marks and outcome stayed as they were.
+    pub silent: bool,
+    seq: SmallVec<[u8; 6]>,
+    zxid: SmallVec<[u8; 2]>,
+    who: SmallVec<[u8; 2]>,
+}
+
+/// Programs as a lazily filled table.
+pub struct Automaton {
+    programs: Vec<Program>,
+    naming: Naming,
+    nodes: boxcar::Vec<Node>,
+    by_key: Mutex<FxHashMap<NodeKey, NodeId>>,
+    edges: RwLock<FxHashMap<EdgeKey, Arc<Edge>>>,
+    error: OnceLock<ProgramError>,
+    /// Work done so far.
+    pub stats: AutomatonStats,
+}
+
+impl std::fmt::Debug for Automaton {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Automaton").field("nodes", &self.nodes.count()).finish_non_exhaustive()
+    }
+}
+
+/// The canonical form of where a run ended.
+#[derive(Debug, PartialEq, Eq)]
+struct Landing {
+    key: NodeKey,
+    sent: SmallVec<[u8; 2]>,
+    seq: SmallVec<[u8; 6]>,
+    zxid: SmallVec<[u8; 2]>,
+    who: SmallVec<[u8; 2]>,
+}
+
+impl Automaton {
+    /// A table for the programs, numbered in this order.
+    pub fn new(programs: Vec<Program>, naming: Naming) -> Self {
+        Self {
+            programs,
+            naming,
+            nodes: boxcar::Vec::new(),
+            by_key: Mutex::default(),
+            edges: RwLock::default(),
+            error: OnceLock::new(),
+            stats: AutomatonStats::default(),
+        }
+    }
+
+    /// The first rule that a program was caught breaking. Every later answer is worthless.
+    pub fn error(&self) -> Option<&ProgramError> {
+        self.error.get()
+    }
+
+    /// The naming in use.
+    pub fn naming(&self) -> Naming {
+        self.naming
+    }
+
+    /// What a node holds, in its own numbering.
+    pub fn node(&self, id: NodeId) -> &NodeKey {
+        &self.nodes[id as usize].key
+    }
+
+    /// Number of nodes so far.
+    pub fn len(&self) -> usize {
+        self.nodes.count()
+    }
+
+    /// Whether no program has been started.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The program's name.
+    pub fn program_name(&self, program: u16) -> &str {
+        self.programs[program as usize].name()
+    }
+
+    fn spec(&self, program: u16, slot: usize, disguised: bool) -> RunSpec {
+        let hidden = if disguised { 7 } else { 0 };
+        RunSpec {
+            program,
+            slot,
+            literal_owners: self.naming.literal_owners,
+            count_requests: self.naming.count_requests,
+            disguise: Disguise {
+                untracked_zxid: i64::from(hidden),
+                cversion: (!self.naming.literal_numbers).then_some(hidden),
+            },
+        }
+    }
+
+    /// The node in which the program waits at its start, with the binding and the requests it made.
+    pub fn start(&self, program: u16, slot: usize) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
+        let slot = if self.naming.literal_owners { slot } else { 0 };
+        let end = run(&self.programs[program as usize], self.spec(program, slot, false), &[]);
+        let end = match end {
+            Ok(end) => end,
+            Err(error) => {
+                let _ = self.error.set(error);
+                return (self.broken(program), Bind::default(), SmallVec::new());
+            }
+        };
+        let empty = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
+        let landing = self.landing(end, slot, &[], &[], &[]);
+        match landing {
+            Ok(landing) => (self.intern(landing.key, empty, None).0, Bind::default(), landing.sent),
+            Err(name) => {
+                self.made_up(program, "its start", &name);
+                (self.broken(program), Bind::default(), SmallVec::new())
+            }
+        }
+    }
+
+    /// Moves a client from node to node. `obs` names the world's numbers, the own client as [`OWN`](super::OWN).
+    pub fn step(&self, node: NodeId, bind: &Bind, mut obs: Obs) -> (Bind, Arc<Edge>) {
+        if self.naming.literal_numbers && self.naming.literal_owners {
+            let key = self.edge_key(node, obs, &Merged::default());
+            return (Bind::default(), self.edge(key));
+        }
+        let mut merged = Merged::new(bind, &mut obs);
+        let mut literal = obs.clone();
+        merged.encode(bind, &mut obs);
+        if self.naming.literal_numbers {
+            (merged.seq, merged.zxid) = (Vec::new(), Vec::new());
+            restore(&mut obs, &mut literal, true);
+        }
+        if self.naming.literal_owners {
+            merged.who.clear();
+            restore(&mut obs, &mut literal, false);
+        }
+        let edge = self.edge(self.edge_key(node, obs, &merged));
+        let seq = edge.seq.iter().map(|&i| match merged.seq[i as usize] {
+            Item::Local(j) => bind.seq[j],
+            Item::New(v) => v,
+        });
+        let zxid = edge.zxid.iter().map(|&i| match merged.zxid[i as usize] {
+            Item::Local(j) => bind.zxid[j],
+            Item::New(v) => v,
+        });
+        let bound = Bind {
+            seq: seq.collect(),
+            zxid: zxid.collect(),
+            who: edge.who.iter().map(|&i| merged.who[i as usize]).collect(),
+        };
+        (bound, edge)
+    }
+
+    fn edge_key(&self, node: NodeId, obs: Obs, merged: &Merged) -> EdgeKey {
+        fn places<T, const N: usize>(items: &[Item<T>]) -> (SmallVec<[u8; N]>, u8)
+        where
+            [u8; N]: smallvec::Array<Item = u8>,
+        {
+            let mut local: Vec<(usize, u8)> = Vec::new();
+            for (at, item) in items.iter().enumerate() {
+                if let Item::Local(j) = item {
+                    local.push((*j, at as u8));
+                }
+            }
+            local.sort_unstable();
+            let new = (items.len() - local.len()) as u8;
+            (local.into_iter().map(|(_, at)| at).collect(), new)
+        }
+        let (seq, new_seq) = places(&merged.seq);
+        let (zxid, new_zxid) = places(&merged.zxid);
+        let old_who = self.nodes[node as usize].history.who.len();
+        let new_who = merged.who.len().saturating_sub(old_who) as u8;
+        EdgeKey { node, obs, seq, zxid, new_seq, new_zxid, new_who }
+    }
+
+    fn edge(&self, key: EdgeKey) -> Arc<Edge> {
+        if let Some(edge) = self.edges.read().expect("edge table").get(&key) {
+            return edge.clone();
+        }
+        let node = &self.nodes[key.node as usize];
+        let edge = Arc::new(self.compute(node, &key).unwrap_or_else(|error| {
+            let _ = self.error.set(error);
+            // The search ends as soon as it sees the error; until then this stands in.
+            Edge {
+                to: self.broken(node.key.program),
+                sent: SmallVec::new(),
+                silent: true,
+                seq: SmallVec::new(),
+                zxid: SmallVec::new(),
+                who: SmallVec::new(),
+            }
+        }));
+        node.known.lock().expect("known edges").push(key.clone());
+        self.edges.write().expect("edge table").entry(key).or_insert(edge).clone()
+    }
+
+    /// A node that waits for nothing: what stands for a program that broke the rules.
+    fn broken(&self, program: u16) -> NodeId {
+        let key = NodeKey {
+            program,
+            slot: 0,
+            tasks: SmallVec::new(),
+            suffix: Vec::new(),
+            ops: Vec::new(),
+            marks: SmallVec::new(),
+            outcome: None,
+            session: 0,
+            drawn: 0,
+            since: 0,
+        };
+        let history = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
+        self.intern(key, history, None).0
+    }
+
+    fn compute(&self, node: &Node, key: &EdgeKey) -> Result<Edge, ProgramError> {
+        let (program, slot) = (node.key.program, node.key.slot as usize);
+        let (landing, history, place) = self.follow(node, key, &node.history, false)?;
+        self.stats.runs.fetch_add(1, Ordering::Relaxed);
+        self.repeat(node, key, &landing)?;
+        for other in node.alternatives.lock().expect("alternatives").iter() {
+            self.compare(node, key, other, &landing)?;
+        }
+        let _ = (program, slot);
+        let silent = landing.key.marks == node.key.marks && landing.key.outcome == node.key.outcome;
+        let moved = |sources: &[u8], places: &[u8]| {
+            // Marks may keep their rank while other names come and go; compare what they are bound to.
+            sources.iter().map(|s| places.iter().position(|p| p == s)).collect::<Vec<_>>()
+        };
+        let silent = silent
+            && (landing.key.marks.is_empty()
+                || same_marks(node, &landing, &moved(&landing.seq, &key.seq)));
+        let Landing { key: to, sent, seq, zxid, who } = landing;
+        let (to, merged) = self.intern(to, history.clone(), place);
+        if merged {
+            self.merge(to, history, place)?;
+        }
+        Ok(Edge { to, sent, silent, seq, zxid, who })
+    }
+
+    /// Runs the history and the observation once more with other numbers in the same order, and compares.
+    fn repeat(&self, node: &Node, key: &EdgeKey, first: &Landing) -> Result<(), ProgramError> {
+        self.stats.repeated.fetch_add(1, Ordering::Relaxed);
+        let (second, _, _) = self.follow(node, key, &self.respread(&node.history, 13, 7), true)?;
+        if second == *first {
+            return Ok(());
+        }
+        let (again, _, _) = self.follow(node, key, &node.history, false)?;
+        let program = self.program_name(node.key.program).to_owned();
+        let observation = key.obs.to_string();
+        Err(if again == *first {
+            ProgramError::LooksIntoNames {
+                program,
+                observation,
+                first: first.key.to_string(),
+                second: second.key.to_string(),
+            }
+        } else {
+            ProgramError::NotDeterministic {
+                program,
+                observation,
+                first: first.key.to_string(),
+                second: again.key.to_string(),
+            }
+        })
+    }
+
+    /// Runs another history of the node with the same observation, and compares.
+    fn compare(&self, node: &Node, key: &EdgeKey, other: &History, first: &Landing) -> Result<(), ProgramError> {
+        self.stats.compared.fetch_add(1, Ordering::Relaxed);
+        let second = self.follow(node, key, other, false);
+        let seen = match second {
+            Ok((second, _, _)) if second == *first => return Ok(()),
+            Ok((second, _, _)) => second.key.to_string(),
+            Err(error) => error.to_string(),
+        };
+        let anchor = node.key.tasks.first().and_then(|t| t.anchor.as_ref());
+        Err(ProgramError::DishonestCheckpoint {
+            program: self.program_name(node.key.program).into(),
+            place: anchor.map_or("its end", |a| a.0).into(),
+            observation: key.obs.to_string(),
+            first: first.key.to_string(),
+            second: seen,
+        })
+    }
+
+    /// A second history has come to a node: keep it, and check it on the edges that are known.
+    fn merge(&self, id: NodeId, history: History, place: Option<&'static str>) -> Result<(), ProgramError> {
+        let node = &self.nodes[id as usize];
+        if node.key.tasks.is_empty() || place.is_none() {
+            return Ok(());
+        }
+        {
+            let mut alternatives = node.alternatives.lock().expect("alternatives");
+            if alternatives.len() >= ALTERNATIVES
+                || node.history.observations.len() == history.observations.len()
+                    && same_shape(&node.history.observations, &history.observations)
+            {
+                return Ok(());
+            }
+            alternatives.push(history.clone());
+        }
+        let known = node.known.lock().expect("known edges").clone();
+        for key in known {
+            let (landing, _, _) = self.follow(node, &key, &node.history, false)?;
+            self.compare(node, &key, &history, &landing)?;
+        }
+        Ok(())
+    }
+
+    /// Runs a history of the node and one observation more.
+    fn follow(
+        &self,
+        node: &Node,
+        key: &EdgeKey,
+        history: &History,
+        disguised: bool,
+    ) -> Result<(Landing, History, Option<&'static str>), ProgramError> {
+        let (program, slot) = (node.key.program, node.key.slot as usize);
+        let mut history = history.clone();
+        let (seq, zxid);
+        if self.naming.literal_numbers {
+            (seq, zxid) = (Vec::new(), Vec::new());
+        } else {
+            let room = |h: &History| {
+                let s = place_numbers(&h.seq, &key.seq, key.new_seq, &h.used(true))?;
+                let z = place_numbers(&h.zxid, &key.zxid, key.new_zxid, &h.used(false))?;
+                Some((s, z))
+            };
+            let numbers = room(&history).unwrap_or_else(|| {
+                history = self.respread(&history, SPREAD, 0);
+                room(&history).expect("there is room after spreading")
+            });
+            (seq, zxid) = numbers;
+        }
+        let mut slots = history.who.clone();
+        if !self.naming.literal_owners {
+            let mut free = history.slots().into_iter().max().unwrap_or(0) + 1;
+            for _ in 0..key.new_who {
+                slots.push(free);
+                free += 1;
+            }
+        }
+        let mut obs = key.obs.clone();
+        let naming = self.naming;
+        obs.names(&mut |name| match name {
+            Name::Seq(v) if !naming.literal_numbers => *v = seq[*v as usize] as i32,
+            Name::Zxid(v) if !naming.literal_numbers && *v != 0 => *v = zxid[*v as usize - 1] as u32,
+            Name::Who(w) if !naming.literal_owners => {
+                let local = slot_of(*w);
+                let global = if local == 0 { 0 } else { slots[local - 1] as usize };
+                *w = who(global, (*w % PER_CLIENT) as usize);
+            }
+            _ => {}
+        });
+        history.observations.push(obs.clone());
+        let spec = self.spec(program, slot, disguised);
+        let end = run(&self.programs[program as usize], spec, &history.observations)?;
+        let place = end.place;
+        let landing = self.landing(end, slot, &seq, &zxid, &slots).map_err(|name| {
+            self.made_up_error(program, &obs.to_string(), &name)
+        })?;
+        history.seq = landing.seq.iter().map(|&i| seq[i as usize]).collect();
+        history.zxid = landing.zxid.iter().map(|&i| zxid[i as usize]).collect();
+        history.who = landing.who.iter().map(|&i| slots[i as usize]).collect();
+        Ok((landing, history, place))
+    }
+
+    /// Brings the end of a run into the node's own numbering. `Err` names a number that came from nowhere.
+    fn landing(
+        &self,
+        end: RunEnd,
+        slot: usize,
+        seq: &[i64],
+        zxid: &[i64],
+        slots: &[u16],
+    ) -> Result<Landing, String> {
+        let RunEnd { mut key, sent, .. } = end;
+        let (mut seqs, mut zxids) = (BTreeSet::new(), BTreeSet::new());
+        let mut whos: Vec<u16> = Vec::new();
+        let naming = self.naming;
+        key.names(&mut |name| match name {
+            Name::Seq(v) => drop(seqs.insert(i64::from(*v))),
+            Name::Zxid(v) if *v != 0 => drop(zxids.insert(i64::from(*v))),
+            Name::Zxid(_) => {}
+            Name::Who(w) => {
+                let s = slot_of(*w) as u16;
+                if s != slot as u16 && !whos.contains(&s) {
+                    whos.push(s);
+                }
+            }
+        });
+        if naming.literal_numbers {
+            (seqs, zxids) = (BTreeSet::new(), BTreeSet::new());
+        }
+        if naming.literal_owners {
+            whos.clear();
+        }
+        let seqs: Vec<i64> = seqs.into_iter().collect();
+        let zxids: Vec<i64> = zxids.into_iter().collect();
+        key.names(&mut |name| match name {
+            Name::Seq(v) if !naming.literal_numbers => {
+                *v = seqs.binary_search(&i64::from(*v)).expect("collected") as i32;
+            }
+            Name::Zxid(v) if !naming.literal_numbers && *v != 0 => {
+                *v = 1 + zxids.binary_search(&i64::from(*v)).expect("collected") as u32;
+            }
+            Name::Who(w) if !naming.literal_owners => {
+                let s = slot_of(*w) as u16;
+                let local = whos.iter().position(|o| *o == s).map_or(0, |i| i + 1);
+                *w = who(local, (*w % PER_CLIENT) as usize);
+            }
+            _ => {}
+        });
+        fn sources<T: PartialEq + std::fmt::Display, const N: usize>(
+            names: &[T],
+            from: &[T],
+        ) -> Result<SmallVec<[u8; N]>, String>
+        where
+            [u8; N]: smallvec::Array<Item = u8>,
+        {
+            let source = |name: &T| match from.iter().position(|f| f == name) {
+                Some(i) => Ok(i as u8),
+                None => Err(format!("{name}")),
+            };
+            names.iter().map(source).collect()
+        }
+        Ok(Landing {
+            seq: sources(&seqs, seq)?,
+            zxid: sources(&zxids, zxid)?,
+            who: sources(&whos, slots)?,
+            key,
+            sent,
+        })
+    }
+
+    fn made_up_error(&self, program: u16, observation: &str, name: &str) -> ProgramError {
+        ProgramError::LooksIntoNames {
+            program: self.program_name(program).into(),
+            observation: observation.into(),
+            first: format!("use of the number {name}"),
+            second: "nothing it had observed since its last checkpoint holds that number".into(),
+        }
+    }
+
+    fn made_up(&self, program: u16, observation: &str, name: &str) {
+        let _ = self.error.set(self.made_up_error(program, observation, name));
+    }
+
+    fn intern(&self, key: NodeKey, history: History, _: Option<&'static str>) -> (NodeId, bool) {
+        let mut by_key = self.by_key.lock().expect("node table");
+        if let Some(&id) = by_key.get(&key) {
+            return (id, true);
+        }
+        let node = Node {
+            key: key.clone(),
+            history,
+            alternatives: Mutex::default(),
+            known: Mutex::default(),
+        };
+        let id = self.nodes.push(node) as NodeId;
+        by_key.insert(key, id);
+        (id, false)
+    }
+
+    /// The same history with numbers `step` apart, in the same order, and the foreign slots reversed.
+    fn respread(&self, history: &History, step: i64, shift: i64) -> History {
+        let mut to = history.clone();
+        if !self.naming.literal_numbers {
+            let (seqs, zxids) = (history.used(true), history.used(false));
+            let spread = |used: &BTreeSet<i64>, v: i64| {
+                let rank = used.range(..v).count() as i64;
+                (rank + 1) * step + shift
+            };
+            to.seq.iter_mut().for_each(|v| *v = spread(&seqs, *v));
+            to.zxid.iter_mut().for_each(|v| *v = spread(&zxids, *v));
+            to.observations.names(&mut |name| match name {
+                Name::Seq(v) => *v = spread(&seqs, i64::from(*v)) as i32,
+                Name::Zxid(v) if *v != 0 => *v = spread(&zxids, i64::from(*v)) as u32,
+                _ => {}
+            });
+        }
+        if shift != 0 && !self.naming.literal_owners {
+            let most = history.slots().into_iter().max().unwrap_or(0);
+            let turned = |slot: u16| if slot == 0 { 0 } else { most + 1 - slot };
+            to.who.iter_mut().for_each(|slot| *slot = turned(*slot));
+            to.observations.names(&mut |name| {
+                if let Name::Who(w) = name {
+                    *w = who(turned(slot_of(*w) as u16) as usize, (*w % PER_CLIENT) as usize);
+                }
+            });
+        }
+        to
+    }
+}
+
+impl History {
+    /// All sequence numbers, or all zxids, that occur.
+    fn used(&self, seq: bool) -> BTreeSet<i64> {
+        let mut used: BTreeSet<i64> = if seq { &self.seq } else { &self.zxid }.iter().copied().collect();
+        for obs in &self.observations {
+            obs.clone().names(&mut |name| match name {
+                Name::Seq(v) if seq => drop(used.insert(i64::from(*v))),
+                Name::Zxid(v) if !seq && *v != 0 => drop(used.insert(i64::from(*v))),
+                _ => {}
+            });
+        }
+        used
+    }
+
+    fn slots(&self) -> BTreeSet<u16> {
+        let mut slots: BTreeSet<u16> = self.who.iter().copied().collect();
+        for obs in &self.observations {
+            obs.clone().names(&mut |name| {
+                if let Name::Who(w) = name {
+                    slots.insert(slot_of(*w) as u16);
+                }
+            });
+        }
+        slots
+    }
+}
+
+/// Finds numbers for the new names between the old ones. `None` when there is no room.
+fn place_numbers(old: &[i64], places: &[u8], new: u8, used: &BTreeSet<i64>) -> Option<Vec<i64>> {
+    let len = places.len() + new as usize;
+    let mut numbers: Vec<Option<i64>> = vec![None; len];
+    for (j, &at) in places.iter().enumerate() {
+        numbers[at as usize] = Some(old[j]);
+    }
+    let top = used.last().copied().unwrap_or(0);
+    let mut low = 0;
+    for at in 0..len {
+        if let Some(number) = numbers[at] {
+            low = number;
+            continue;
+        }
+        let mut above = numbers[at..].iter().copied().enumerate().filter_map(|(i, n)| Some((i, n?)));
+        let number = match above.next() {
+            None => top.max(low) + SPREAD,
+            Some((gap, high)) => {
+                let wish = low + (high - low) / (gap as i64 + 1);
+                (wish.max(low + 1)..high).find(|n| !used.contains(n))?
+            }
+        };
+        numbers[at] = Some(number);
+        low = number;
+    }
+    numbers.into_iter().collect()
+}
+
+/// Whether two histories are one but for their numbers (then nothing was merged).
+fn same_shape(a: &[Obs], b: &[Obs]) -> bool {
+    let strip = |obs: &Obs| {
+        let mut obs = obs.clone();
+        obs.names(&mut |name| match name {
+            Name::Seq(v) => *v = 0,
+            Name::Zxid(v) => *v = 0,
+            Name::Who(w) => *w = 0,
+        });
+        obs
+    };
+    a.iter().zip(b).all(|(a, b)| strip(a) == strip(b))
+}
+
+/// Whether each name inside the marks is still the one it was.
+fn same_marks(node: &Node, landing: &Landing, moved: &[Option<usize>]) -> bool {
+    let list = |key: &NodeKey| {
+        let mut seqs = Vec::new();
+        for (_, value) in &key.marks {
+            let mut value = *value;
+            value.names(&mut |name| {
+                if let Name::Seq(v) = name {
+                    seqs.push(*v as usize);
+                }
+            });
+        }
+        seqs
+    };
+    let (before, after) = (list(&node.key), list(&landing.key));
+    moved.is_empty() || after.iter().zip(before).all(|(a, b)| moved.get(*a).is_none_or(|m| *m == Some(b)))
+}
+
+/// Puts the literal numbers (or owners) back into an encoded observation.
+fn restore(encoded: &mut Obs, literal: &mut Obs, numbers: bool) {
+    let mut kept = Vec::new();
+    literal.names(&mut |name| {
+        kept.push(match name {
+            Name::Seq(v) => i64::from(*v),
+            Name::Zxid(v) => i64::from(*v),
+            Name::Who(w) => i64::from(*w),
+        });
+    });
+    let mut kept = kept.into_iter();
+    encoded.names(&mut |name| {
+        let value = kept.next().expect("as many names as before");
+        match name {
+            Name::Seq(v) if numbers => *v = value as i32,
+            Name::Zxid(v) if numbers => *v = value as u32,
+            Name::Who(w) if !numbers => *w = value as u16,
+            _ => {}
+        }
+    });
+}
+
+/// Positions of the operations that the world can end by itself.
+pub fn local_ops(key: &NodeKey) -> impl Iterator<Item = (u8, &OpView)> {
+    key.ops.iter().enumerate().filter_map(|(i, op)| {
+        matches!(op, OpView::Timer | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt)
+            .then_some((i as u8, op))
+    })
+}
+

@@ -1,0 +1,192 @@
+//! The only door between a program and the world.
+
+use std::cell::RefCell;
+use std::future::Future;
+use std::pin::Pin;
+use std::rc::Rc;
+use std::task::{Context as TaskContext, Poll};
+use std::time::Duration;
+
+use overtake_recipes::Environment;
+
+use super::client::SimZooKeeper;
+use super::node::Obs;
+use super::run::{Inner, Kind};
+use crate::names::{Text, who};
+
+/// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
+#[derive(Clone)]
+pub struct Context {
+    pub(super) inner: Rc<RefCell<Inner>>,
+}
+
+impl Context {
+    pub(super) fn new(inner: Rc<RefCell<Inner>>) -> Self {
+        Self { inner }
+    }
+
+    /// Shows a fact to the properties, with a value that says more (the path of the lock node).
+    pub fn mark_with(&self, name: &'static str, value: &str) {
+        self.set_mark(name, Some(Text::new(value)));
+    }
+
+    /// Shows a fact to the properties.
+    pub fn mark(&self, name: &'static str) {
+        self.set_mark(name, None);
+    }
+
+    /// Takes a fact back.
+    pub fn unmark(&self, name: &'static str) {
+        let mut inner = self.inner.borrow_mut();
+        if inner.marks.remove(name).is_some() {
+            inner.changed = true;
+        }
+    }
+
+    fn set_mark(&self, name: &'static str, value: Option<Text>) {
+        let mut inner = self.inner.borrow_mut();
+        if inner.marks.insert(name, value) != Some(value) {
+            inner.changed = true;
+        }
+    }
+
+    /// A step of the program's own that takes time: the work inside a critical section.
+    pub fn work(&self, label: &'static str) -> impl Future<Output = ()> + use<> {
+        let op = self.op(Kind::Work(label));
+        async move {
+            op.await;
+        }
+    }
+
+    /// A free choice of a number below `n`: the search tries each.
+    pub fn choose(&self, n: u8) -> impl Future<Output = u8> + use<> {
+        let op = self.op(Kind::Choice(n));
+        async move {
+            match op.await {
+                Obs::Choice(_, value) => value,
+                other => unreachable!("a choice answered with {other}"),
+            }
+        }
+    }
+
+    /// Completes when the caller is interrupted (a fault with a budget of its own).
+    pub fn interrupted(&self) -> impl Future<Output = ()> + use<> {
+        let op = self.op(Kind::Interrupt);
+        async move {
+            op.await;
+        }
+    }
+
+    /// Runs a call that may be cancelled at any of its awaits: `None` when it was, its future dropped.
+    pub async fn cancellable<F: Future>(&self, call: F) -> Option<F::Output> {
+        let call = std::pin::pin!(call);
+        let interrupted = std::pin::pin!(self.interrupted());
+        match futures_util::future::select(call, interrupted).await {
+            futures_util::future::Either::Left((output, _)) => Some(output),
+            futures_util::future::Either::Right(((), _)) => None,
+        }
+    }
+
+    /// Runs a future beside the others of this client and hands out its result.
+    pub fn spawn_task<T: 'static>(&self, task: impl Future<Output = T> + 'static) -> JoinHandle<T> {
+        let slot = Rc::new(RefCell::new(None));
+        let (result, inner) = (slot.clone(), self.inner.clone());
+        self.inner.borrow_mut().spawned.push(Box::pin(async move {
+            *result.borrow_mut() = Some(task.await);
+            inner.borrow_mut().changed = true;
+            None
+        }));
+        self.inner.borrow_mut().changed = true;
+        JoinHandle { slot }
+    }
+
+    pub(super) fn op(&self, kind: Kind) -> OpFuture {
+        let id = self.inner.borrow_mut().issue(kind);
+        OpFuture { inner: self.inner.clone(), id, done: false }
+    }
+}
+
+impl Environment for Context {
+    type ZooKeeper = SimZooKeeper;
+
+    fn zookeeper(&self) -> SimZooKeeper {
+        SimZooKeeper::new(self.clone())
+    }
+
+    fn sleep(&self, _: Duration) -> impl Future<Output = ()> {
+        let op = self.op(Kind::Timer);
+        async move {
+            op.await;
+        }
+    }
+
+    fn unique_id(&self) -> String {
+        let mut inner = self.inner.borrow_mut();
+        let id = who(inner.slot, inner.drawn);
+        inner.drawn += 1;
+        crate::names::unique_id(id)
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        drop(self.spawn_task(task));
+    }
+
+    fn checkpoint(&self, place: &'static str, key: &[&str]) {
+        let mut inner = self.inner.borrow_mut();
+        let (task, at) = (inner.current_task, inner.observed);
+        let key = key.iter().map(|text| Text::new(text)).collect();
+        inner.anchors[task].anchor = Some((place, key));
+        inner.anchors[task].at = at;
+    }
+}
+
+/// The result of a spawned task.
+#[derive(Debug)]
+pub struct JoinHandle<T> {
+    slot: Rc<RefCell<Option<T>>>,
+}
+
+impl<T> Future for JoinHandle<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<T> {
+        self.slot.borrow_mut().take().map_or(Poll::Pending, Poll::Ready)
+    }
+}
+
+/// An operation whose end the program waits for.
+pub(super) struct OpFuture {
+    inner: Rc<RefCell<Inner>>,
+    pub(super) id: usize,
+    done: bool,
+}
+
+impl Future for OpFuture {
+    type Output = Obs;
+
+    fn poll(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Obs> {
+        let id = self.id;
+        let mut inner = self.inner.borrow_mut();
+        let Some(obs) = inner.ops[id].ready.take() else {
+            return Poll::Pending;
+        };
+        inner.changed = true;
+        drop(inner);
+        self.done = true;
+        Poll::Ready(obs)
+    }
+}
+
+impl Drop for OpFuture {
+    fn drop(&mut self) {
+        // A future may be dropped while the run itself is being torn down.
+        if let (false, Ok(mut inner)) = (self.done, self.inner.try_borrow_mut()) {
+            let watch = inner.ops[self.id].watch;
+            inner.ops[self.id].dropped = true;
+            if let Some(watch) = watch {
+                inner.ops[watch].dropped = true;
+            }
+            inner.changed = true;
+        }
+    }
+}

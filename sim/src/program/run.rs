@@ -1,0 +1,443 @@
+//! One run of a program from its start through a history.
+
+use std::cell::{Cell, RefCell};
+use std::collections::{BTreeMap, VecDeque};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::rc::Rc;
+use std::sync::Once;
+use std::task::{Context as TaskContext, Poll, Waker};
+
+use overtake_recipes::{SessionState, ZkError};
+use smallvec::SmallVec;
+
+use super::context::Context;
+use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
+use super::{Program, ProgramError};
+use crate::names::{Text, Who, who};
+use crate::zookeeper::{Request, Response, WatchTable};
+
+/// Passes over the tasks before a program counts as one that never rests.
+const MOST_PASSES: usize = 10_000;
+
+/// What an operation is, beyond its being open.
+#[derive(Clone, Debug)]
+pub(super) enum Kind {
+    Request(Request),
+    Watch(Option<WatchTable>, Text),
+    Timer,
+    Work(&'static str),
+    Choice(u8),
+    Interrupt,
+}
+
+#[derive(Debug)]
+pub(super) struct OpState {
+    pub kind: Kind,
+    /// The answer, once it is there and until it is read.
+    pub ready: Option<Obs>,
+    /// The watch that came with the answer.
+    pub watch: Option<usize>,
+    /// For watches: events not yet read.
+    pub unread: VecDeque<Unread>,
+    /// For watches: no node event can come any more.
+    pub spent: bool,
+    pub answered: bool,
+    pub dropped: bool,
+}
+
+/// What is shown in place of numbers that a program is not meant to look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Disguise {
+    /// Stands for zxids that the world does not track.
+    pub untracked_zxid: i64,
+    /// Stands for a parent's cversion where sequence numbers are renumbered.
+    pub cversion: Option<i32>,
+}
+
+pub(super) type Task = Pin<Box<dyn std::future::Future<Output = Option<Result<(), String>>>>>;
+
+pub(super) struct Inner {
+    pub slot: usize,
+    pub ops: Vec<OpState>,
+    pub marks: BTreeMap<&'static str, Option<Text>>,
+    pub anchors: Vec<TaskKeyAt>,
+    pub current_task: usize,
+    pub spawned: Vec<Task>,
+    pub session: Who,
+    pub drawn: usize,
+    pub since: u8,
+    pub observed: usize,
+    pub dead: bool,
+    /// Raised by whatever may let another poll go further.
+    pub changed: bool,
+    pub disguise: Disguise,
+    /// Requests made since the last observation.
+    pub sent: Vec<usize>,
+}
+
+/// A task's last checkpoint and the number of observations before it.
+pub(super) struct TaskKeyAt {
+    pub anchor: Option<(&'static str, SmallVec<[Text; 2]>)>,
+    pub at: usize,
+    pub alive: bool,
+}
+
+impl Inner {
+    pub fn issue(&mut self, kind: Kind) -> usize {
+        let id = self.ops.len();
+        let mut op = OpState {
+            kind,
+            ready: None,
+            watch: None,
+            unread: VecDeque::new(),
+            spent: false,
+            answered: false,
+            dropped: false,
+        };
+        if let Kind::Request(request) = &op.kind {
+            let opens = matches!(request, Request::OpenSession);
+            if self.dead && !opens {
+                // A dead handle answers at once, without the server.
+                op.ready = Some(Obs::Reply(0, Some(Err(ZkError::SessionExpired))));
+                op.answered = true;
+            } else {
+                self.sent.push(id);
+                self.since = self.since.saturating_add(1);
+            }
+        }
+        self.ops.push(op);
+        self.changed = true;
+        id
+    }
+
+    /// Ids of the operations that are not over, in the order of their making.
+    fn open(&self) -> Vec<usize> {
+        let is_open = |op: &OpState| match op.kind {
+            Kind::Request(_) => !op.answered || (op.ready.is_some() && !op.dropped),
+            Kind::Watch(..) => !op.dropped && !(op.spent && op.unread.is_empty()),
+            _ => !op.dropped && (!op.answered || op.ready.is_some()),
+        };
+        (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()
+    }
+
+    fn fail_requests(&mut self, error: ZkError) {
+        for op in &mut self.ops {
+            if matches!(op.kind, Kind::Request(_)) && !op.answered {
+                op.answered = true;
+                op.ready = Some(Obs::Reply(0, Some(Err(error))));
+            }
+        }
+    }
+
+    fn observe(&mut self, obs: &Obs) {
+        let open = self.open();
+        match obs {
+            Obs::Reply(pos, result) => {
+                let id = open[*pos as usize];
+                self.ops[id].answered = true;
+                let Some(result) = result else { return };
+                self.answer(id, result);
+                self.ops[id].ready = Some(Obs::Reply(0, Some(result.clone())));
+            }
+            Obs::Event(positions, kind, path) => {
+                self.since = 0;
+                for pos in positions {
+                    let op = &mut self.ops[open[*pos as usize]];
+                    op.unread.push_back(Unread::Node(*kind, *path));
+                    if let Kind::Watch(Some(table), _) = op.kind {
+                        op.spent |= !matches!(table, WatchTable::Persistent | WatchTable::Recursive);
+                    }
+                }
+            }
+            Obs::Session(state) => {
+                match state {
+                    SessionState::Disconnected => self.fail_requests(ZkError::ConnectionLoss),
+                    SessionState::Expired => {
+                        self.fail_requests(ZkError::SessionExpired);
+                        self.dead = true;
+                    }
+                    SessionState::Connected => {}
+                }
+                for op in &mut self.ops {
+                    if matches!(op.kind, Kind::Watch(..)) && !op.dropped && !op.spent {
+                        op.unread.push_back(Unread::Session(*state));
+                        op.spent |= *state == SessionState::Expired;
+                    }
+                }
+            }
+            Obs::Fire(pos) | Obs::Choice(pos, _) => {
+                let op = &mut self.ops[open[*pos as usize]];
+                op.answered = true;
+                op.ready = Some(obs.clone());
+            }
+        }
+    }
+
+    /// What an answer does inside the client library.
+    fn answer(&mut self, id: usize, result: &Result<Response, ZkError>) {
+        let Kind::Request(request) = self.ops[id].kind.clone() else { return };
+        match (&request, result) {
+            (Request::OpenSession, Ok(Response::Opened(session))) => {
+                self.session = *session;
+                self.dead = false;
+            }
+            (Request::CloseSession, Ok(_)) => {
+                self.session = 0;
+                self.dead = true;
+            }
+            _ => {}
+        }
+        if let (Ok(response), Some((table, path))) = (result, watch_of(&request, result)) {
+            let _ = response;
+            let watch = self.issue(Kind::Watch(Some(table), path));
+            self.ops[watch].dropped = self.ops[id].dropped;
+            self.ops[id].watch = Some(watch);
+        }
+    }
+}
+
+/// The watch that a successful read leaves with the client (§2.1: `exists` also on a missing node).
+pub(crate) fn watch_of(
+    request: &Request,
+    result: &Result<Response, ZkError>,
+) -> Option<(WatchTable, Text)> {
+    match (request, result) {
+        (Request::Exists { path, watch: true }, Ok(Response::Exists(found))) => {
+            let table = if found.is_some() { WatchTable::Data } else { WatchTable::Exist };
+            Some((table, *path))
+        }
+        (Request::GetData { path, watch: true }, Ok(_)) => Some((WatchTable::Data, *path)),
+        (Request::GetChildren { path, watch: true }, Ok(_)) => Some((WatchTable::Child, *path)),
+        (Request::AddWatch { path, mode }, Ok(_)) => Some((
+            match mode {
+                overtake_recipes::AddWatchMode::Persistent => WatchTable::Persistent,
+                overtake_recipes::AddWatchMode::PersistentRecursive => WatchTable::Recursive,
+            },
+            *path,
+        )),
+        _ => None,
+    }
+}
+
+/// What a run ended in, with the names that the run itself used.
+pub(super) struct RunEnd {
+    pub key: NodeKey,
+    /// Positions, among the operations of the key, of the requests made since the last observation.
+    pub sent: SmallVec<[u8; 2]>,
+    /// Place of a checkpoint taken since the last observation.
+    pub place: Option<&'static str>,
+}
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RunSpec {
+    pub program: u16,
+    pub slot: usize,
+    pub literal_owners: bool,
+    pub count_requests: bool,
+    pub disguise: Disguise,
+}
+
+thread_local! {
+    static QUIET: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Panics of a program are findings, not noise on the terminal.
+fn quiet_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let before = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !QUIET.get() {
+                before(info);
+            }
+        }));
+    });
+}
+
+/// Runs the program from its start through the history.
+pub(super) fn run(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
+    quiet_panics();
+    QUIET.set(true);
+    let end = run_loudly(program, spec, history);
+    QUIET.set(false);
+    end
+}
+
+fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
+    let inner = Rc::new(RefCell::new(Inner {
+        slot: spec.slot,
+        ops: Vec::new(),
+        marks: BTreeMap::new(),
+        anchors: vec![TaskKeyAt { anchor: None, at: 0, alive: true }],
+        current_task: 0,
+        spawned: Vec::new(),
+        session: who(spec.slot, 1),
+        drawn: 0,
+        since: 0,
+        observed: 0,
+        dead: false,
+        changed: true,
+        disguise: spec.disguise,
+        sent: Vec::new(),
+    }));
+    let ctx = Context::new(inner.clone());
+    let mut tasks: Vec<Option<Task>> = Vec::new();
+    let mut outcome = None;
+    let start = catch_unwind(AssertUnwindSafe(|| program.start(ctx)));
+    match start {
+        Ok(main) => tasks.push(Some(Box::pin(async move { Some(main.await) }))),
+        Err(panic) => {
+            tasks.push(None);
+            outcome = Some(Outcome::Panicked(panic_text(&*panic)));
+        }
+    }
+    rest(program, &inner, &mut tasks, &mut outcome, None)?;
+    let mut marks_before = inner.borrow().marks.clone();
+    for obs in history {
+        {
+            let mut inner = inner.borrow_mut();
+            inner.sent.clear();
+            inner.observe(obs);
+            inner.observed += 1;
+            inner.changed = true;
+        }
+        rest(program, &inner, &mut tasks, &mut outcome, Some(obs))?;
+        let mut inner = inner.borrow_mut();
+        if inner.marks != marks_before {
+            inner.since = 0;
+            marks_before = inner.marks.clone();
+        }
+    }
+    let end = finish(&inner, spec, history, &tasks, outcome);
+    // Futures that are dropped now must not change what was read above. Some start a clean-up as they go, which
+    // would hold on to the run for ever.
+    drop(tasks);
+    loop {
+        let spawned = std::mem::take(&mut inner.borrow_mut().spawned);
+        if spawned.is_empty() {
+            break;
+        }
+    }
+    Ok(end)
+}
+
+/// Polls every task until none goes further.
+fn rest(
+    program: &Program,
+    inner: &Rc<RefCell<Inner>>,
+    tasks: &mut Vec<Option<Task>>,
+    outcome: &mut Option<Outcome>,
+    obs: Option<&Obs>,
+) -> Result<(), ProgramError> {
+    let mut cx = TaskContext::from_waker(Waker::noop());
+    for _ in 0..MOST_PASSES {
+        if !std::mem::take(&mut inner.borrow_mut().changed) {
+            return Ok(());
+        }
+        let mut at = 0;
+        while at < tasks.len() {
+            if let Some(task) = &mut tasks[at] {
+                inner.borrow_mut().current_task = at;
+                let polled = catch_unwind(AssertUnwindSafe(|| task.as_mut().poll(&mut cx)));
+                let ended = match polled {
+                    Ok(Poll::Pending) => None,
+                    Ok(Poll::Ready(None)) => Some(None),
+                    Ok(Poll::Ready(Some(Ok(())))) => Some(Some(Outcome::Finished)),
+                    Ok(Poll::Ready(Some(Err(why)))) => Some(Some(Outcome::Failed(why))),
+                    Err(panic) => Some(Some(Outcome::Panicked(panic_text(&*panic)))),
+                };
+                if let Some(ended) = ended {
+                    tasks[at] = None;
+                    inner.borrow_mut().anchors[at].alive = false;
+                    inner.borrow_mut().changed = true;
+                    if let Some(ended) = ended {
+                        let first = outcome.take();
+                        *outcome = Some(match first {
+                            Some(bad @ (Outcome::Panicked(_) | Outcome::Failed(_))) => bad,
+                            _ => ended,
+                        });
+                    }
+                }
+            }
+            let mut inner = inner.borrow_mut();
+            let observed = inner.observed;
+            for task in std::mem::take(&mut inner.spawned) {
+                tasks.push(Some(task));
+                inner.anchors.push(TaskKeyAt { anchor: None, at: observed, alive: true });
+                inner.changed = true;
+            }
+            at += 1;
+        }
+    }
+    Err(ProgramError::NeverRests {
+        program: program.name().into(),
+        observation: obs.map_or("its start".into(), ToString::to_string),
+    })
+}
+
+fn finish(
+    inner: &Rc<RefCell<Inner>>,
+    spec: RunSpec,
+    history: &[Obs],
+    tasks: &[Option<Task>],
+    outcome: Option<Outcome>,
+) -> RunEnd {
+    let inner = inner.borrow();
+    let open = inner.open();
+    let ops = open.iter().map(|&i| view(&inner.ops[i])).collect();
+    let position = |id: &usize| open.iter().position(|o| o == id).map(|p| p as u8);
+    // A task spawned after the start carries what its maker gave it, so it rests on all of the past.
+    let alive = |i: &usize| tasks[*i].is_some();
+    let live: Vec<usize> = (0..tasks.len()).filter(alive).collect();
+    let from = |i: usize| match inner.anchors[i].anchor {
+        Some(_) => inner.anchors[i].at,
+        None => 0,
+    };
+    let oldest = live.iter().map(|&i| from(i)).min();
+    let suffix = oldest.map_or(Vec::new(), |at| history[at..].to_vec());
+    let base = oldest.unwrap_or(0);
+    let keys = live.iter().map(|&i| TaskKey {
+        anchor: inner.anchors[i].anchor.clone(),
+        at: (from(i) - base) as u8,
+    });
+    let here = history.len();
+    let place = inner.anchors.iter().filter(|a| a.at == here && here > 0).find_map(|a| a.anchor.as_ref());
+    let all_done = live.is_empty();
+    RunEnd {
+        sent: inner.sent.iter().filter_map(position).collect(),
+        place: place.map(|a| a.0),
+        key: NodeKey {
+            program: spec.program,
+            slot: if spec.literal_owners { spec.slot as u16 } else { 0 },
+            tasks: keys.collect(),
+            suffix,
+            ops,
+            marks: inner.marks.iter().map(|(k, v)| (*k, *v)).collect(),
+            outcome,
+            session: inner.session,
+            drawn: if all_done { 0 } else { inner.drawn as u8 },
+            since: if spec.count_requests { inner.since.min(15) } else { 0 },
+        },
+    }
+}
+
+fn view(op: &OpState) -> OpView {
+    match &op.kind {
+        Kind::Request(request) if !op.answered => OpView::Request(request.clone(), op.dropped),
+        Kind::Watch(table, path) => OpView::Watch(*table, *path, op.unread.iter().copied().collect()),
+        kind => match (&op.ready, kind) {
+            (Some(ready), _) => OpView::Ready(ready.clone()),
+            (None, Kind::Timer) => OpView::Timer,
+            (None, Kind::Work(label)) => OpView::Work(label),
+            (None, Kind::Choice(n)) => OpView::Choice(*n),
+            (None, _) => OpView::Interrupt,
+        },
+    }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
+}

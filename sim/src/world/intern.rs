@@ -1,0 +1,115 @@
+//! Values as numbers, and tables keyed by numbers.
+
+use std::hash::{BuildHasher, Hash};
+use std::sync::Mutex;
+
+use hashbrown::HashTable;
+use rustc_hash::FxBuildHasher;
+
+const SHARDS: usize = 16;
+
+/// Gives each distinct value a number; shared by all threads, read without a lock.
+#[derive(Debug)]
+pub struct Interner<T> {
+    items: boxcar::Vec<T>,
+    shards: [Mutex<HashTable<u32>>; SHARDS],
+}
+
+impl<T> Default for Interner<T> {
+    fn default() -> Self {
+        Self { items: boxcar::Vec::new(), shards: Default::default() }
+    }
+}
+
+impl<T: Hash + Eq> Interner<T> {
+    /// The number of the value, and whether it is new.
+    pub fn intern(&self, value: T) -> u32 {
+        let hash = FxBuildHasher.hash_one(&value);
+        let mut shard = self.shards[(hash >> 60) as usize].lock().expect("interner");
+        if let Some(&id) = shard.find(hash, |&id| self.items[id as usize] == value) {
+            return id;
+        }
+        let id = self.items.push(value) as u32;
+        shard.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.items[id as usize]));
+        id
+    }
+
+    /// The value with the number.
+    pub fn get(&self, id: u32) -> &T {
+        &self.items[id as usize]
+    }
+
+    /// Number of distinct values.
+    pub fn len(&self) -> usize {
+        self.items.count()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// A table from a 64-bit key to a 32-bit number, private to a thread: open addressing, two cache lines at most
+/// for a hit. Key `u64::MAX` is not allowed.
+#[derive(Debug)]
+pub struct Memo {
+    entries: Vec<(u64, u32)>,
+    len: usize,
+}
+
+impl Default for Memo {
+    fn default() -> Self {
+        Self { entries: vec![(u64::MAX, 0); 1 << 10], len: 0 }
+    }
+}
+
+impl Memo {
+    #[inline]
+    fn place(&self, key: u64) -> usize {
+        let hash = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        (hash >> 20) as usize & (self.entries.len() - 1)
+    }
+
+    /// The number under the key.
+    #[inline]
+    pub fn get(&self, key: u64) -> Option<u32> {
+        let mut at = self.place(key);
+        loop {
+            let (k, value) = self.entries[at];
+            if k == key {
+                return Some(value);
+            }
+            if k == u64::MAX {
+                return None;
+            }
+            at = (at + 1) & (self.entries.len() - 1);
+        }
+    }
+
+    /// Puts a number under a key that is not there yet.
+    pub fn insert(&mut self, key: u64, value: u32) {
+        if (self.len + 1) * 2 > self.entries.len() {
+            let grown = vec![(u64::MAX, 0); self.entries.len() * 2];
+            let old = std::mem::replace(&mut self.entries, grown);
+            for (k, v) in old.into_iter().filter(|e| e.0 != u64::MAX) {
+                self.put(k, v);
+            }
+        }
+        self.len += 1;
+        self.put(key, value);
+    }
+
+    fn put(&mut self, key: u64, value: u32) {
+        let mut at = self.place(key);
+        while self.entries[at].0 != u64::MAX {
+            at = (at + 1) & (self.entries.len() - 1);
+        }
+        self.entries[at] = (key, value);
+    }
+
+    /// Bytes held.
+    pub fn bytes(&self) -> usize {
+        self.entries.len() * 16
+    }
+}

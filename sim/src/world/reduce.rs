@@ -1,0 +1,210 @@
+//! Renumbering of names and sorting of interchangeable clients.
+
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::FxBuildHasher;
+use smallvec::SmallVec;
+
+use super::client::Client;
+use super::engine::Engine;
+use super::{MOST_CLIENTS, World};
+use crate::names::{GONE, Name, Names, slot_of, who};
+use crate::program::OWN;
+use crate::zookeeper::ZooKeeper;
+
+/// Which numbers occur: bit `v` for sequence number `v`, bit `v - 1` for zxid `v`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Masks {
+    /// Sequence numbers.
+    pub seq: u64,
+    /// Zxids.
+    pub zxid: u64,
+}
+
+impl Masks {
+    /// The numbers of both.
+    pub fn union(self, other: Self) -> Self {
+        Self { seq: self.seq | other.seq, zxid: self.zxid | other.zxid }
+    }
+}
+
+/// Whether the numbers are 0, 1, 2 … without a hole.
+#[inline]
+pub fn is_dense(mask: u64) -> bool {
+    mask & mask.wrapping_add(1) == 0
+}
+
+/// Whether every number of `own` is in `keep` and is its own rank there.
+#[inline]
+pub fn highest_is_dense(own: u64, keep: u64) -> bool {
+    if own == 0 {
+        return true;
+    }
+    let below = u64::MAX >> own.leading_zeros();
+    keep & below == below
+}
+
+fn rank(keep: u64, bit: u32) -> Option<u32> {
+    (keep >> bit & 1 == 1).then(|| (keep & ((1u64 << bit) - 1)).count_ones())
+}
+
+fn rename(value: &mut impl Names, keep: Masks) {
+    value.names(&mut |name| match name {
+        Name::Seq(v) if *v != GONE => *v = rank(keep.seq, *v as u32).map_or(GONE, |r| r as i32),
+        Name::Zxid(v) if *v != 0 => {
+            *v = 1 + rank(keep.zxid, *v - 1).expect("all zxids that occur are kept");
+        }
+        _ => {}
+    });
+}
+
+fn masks(value: &mut impl Names) -> Masks {
+    let mut masks = Masks::default();
+    value.names(&mut |name| {
+        let (number, mask, what) = match name {
+            Name::Seq(v) if *v != GONE => (i64::from(*v), &mut masks.seq, "sequence numbers"),
+            Name::Zxid(v) if *v != 0 => (i64::from(*v) - 1, &mut masks.zxid, "zxids"),
+            _ => return,
+        };
+        assert!(
+            (0..64).contains(&number),
+            "more than 64 {what} are in use at once: lower the number of clients or rounds, or switch renumbering off"
+        );
+        *mask |= 1 << number;
+    });
+    masks
+}
+
+fn permute(value: &mut impl Names, to: &[u8]) {
+    value.names(&mut |name| {
+        if let Name::Who(w) = name
+            && slot_of(*w) < MOST_CLIENTS
+            && slot_of(*w) < to.len()
+        {
+            *w = who(to[slot_of(*w)] as usize, *w as usize % 16);
+        }
+    });
+}
+
+impl Engine<'_> {
+    pub(super) fn client_masks(&self, client: &Client) -> (Masks, u16, u64) {
+        let numbers = if self.reductions.renumber { masks(&mut client.clone()) } else { Masks::default() };
+        if !self.reductions.symmetry {
+            return (numbers, 0, 0);
+        }
+        let mut foreign = 0u16;
+        let mut bare = client.clone();
+        bare.names(&mut |name| {
+            if let Name::Who(w) = name
+                && slot_of(*w) != OWN
+            {
+                foreign |= 1 << slot_of(*w);
+                *w = who(OWN - 1, *w as usize % 16);
+            }
+        });
+        (numbers, foreign, FxBuildHasher.hash_one(&bare))
+    }
+
+    pub(super) fn service_masks(&self, service: &ZooKeeper) -> Masks {
+        if self.reductions.renumber { masks(&mut service.clone()) } else { Masks::default() }
+    }
+
+    /// For each client, how the service looks from its place.
+    pub(super) fn service_views(&self, service: &ZooKeeper) -> SmallVec<[u64; 8]> {
+        if !self.reductions.symmetry {
+            return SmallVec::new();
+        }
+        let view = |slot: usize| {
+            let mut seen = service.clone();
+            seen.names(&mut |name| {
+                if let Name::Who(w) = name {
+                    let place = if slot_of(*w) == slot { OWN } else { OWN - 1 };
+                    *w = who(place, *w as usize % 16);
+                }
+            });
+            seen.normalise();
+            let mut hasher = rustc_hash::FxHasher::default();
+            seen.hash(&mut hasher);
+            std::hash::Hasher::finish(&hasher)
+        };
+        (0..self.world().setup().clients.len()).map(view).collect()
+    }
+
+    pub(super) fn rename_client(&mut self, cid: u32, keep: Masks) -> u32 {
+        if let Some(&to) = self.renamed.get(&(cid, keep)) {
+            return to;
+        }
+        let world: &World = self.world;
+        let mut client = world.clients.get(cid).clone();
+        rename(&mut client, keep);
+        let to = world.clients.intern(client);
+        self.renamed.insert((cid, keep), to);
+        to
+    }
+
+    pub(super) fn rename_service(&mut self, zid: u32, keep: Masks) -> u32 {
+        if let Some(&to) = self.renamed_services.get(&(zid, keep)) {
+            return to;
+        }
+        let world: &World = self.world;
+        let mut service = world.services.get(zid).clone();
+        rename(&mut service, keep);
+        service.normalise();
+        let to = world.services.intern(service);
+        self.renamed_services.insert((zid, keep), to);
+        to
+    }
+
+    /// Sorts the clients of each group; the service's and the other clients' names follow.
+    pub(super) fn sort_clients(&mut self, next: &mut [u32; 2 + MOST_CLIENTS], n: usize) {
+        let clients = n - 2;
+        let mut order: SmallVec<[(u8, u64, u64, u32, u8); MOST_CLIENTS]> = SmallVec::new();
+        let mut foreign = 0;
+        for slot in 0..clients {
+            let cid = next[2 + slot];
+            let info = self.client(cid);
+            let key = info.sort_key;
+            foreign |= info.foreign;
+            let view = self.service(next[1]).views[slot];
+            order.push((self.groups()[slot], key, view, cid, slot as u8));
+        }
+        // Stable, so that clients that nothing tells apart stay where they are.
+        order.sort_by_key(|o| (o.0, o.1, o.2));
+        if order.iter().enumerate().all(|(at, o)| o.4 as usize == at) {
+            return;
+        }
+        let mut to: SmallVec<[u8; MOST_CLIENTS]> = SmallVec::from_elem(0, clients);
+        for (at, o) in order.iter().enumerate() {
+            to[o.4 as usize] = at as u8;
+        }
+        let code = to.iter().fold(0u64, |code, &at| code << 4 | u64::from(at));
+        let world: &World = self.world;
+        next[1] = match self.permuted.get(&(next[1], code, true)) {
+            Some(&zid) => zid,
+            None => {
+                let mut service = world.services.get(next[1]).clone();
+                permute(&mut service, &to);
+                service.normalise();
+                let zid = world.services.intern(service);
+                self.permuted.insert((next[1], code, true), zid);
+                zid
+            }
+        };
+        for (at, o) in order.iter().enumerate() {
+            let mut cid = o.3;
+            if foreign != 0 && self.client(cid).foreign != 0 {
+                cid = match self.permuted.get(&(cid, code, false)) {
+                    Some(&cid) => cid,
+                    None => {
+                        let mut client = world.clients.get(cid).clone();
+                        permute(&mut client, &to);
+                        let renamed = world.clients.intern(client);
+                        self.permuted.insert((cid, code, false), renamed);
+                        renamed
+                    }
+                };
+            }
+            next[2 + at] = cid;
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Steps: what can happen next, by number and by name.
+
+use std::fmt;
+
+use super::{Frame, World};
+use crate::names::{PER_CLIENT, Who, slot_of};
+use crate::program::OpView;
+use crate::zookeeper::Request;
+
+/// What kind of thing happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum StepKind {
+    /// The frame at the head of a client's wire reaches its program.
+    Deliver,
+    /// The server takes a client's oldest request.
+    Serve,
+    /// A timer, a piece of work or a choice of a client's own is over.
+    Local,
+    /// A call of a client is interrupted.
+    Interrupt,
+    /// A client's library reaches the server again.
+    Reconnect,
+    /// A client learns at once that its session is over (where calls are steps).
+    Notice,
+    /// The connection of a client breaks.
+    Cut,
+    /// The process of a client dies.
+    Crash,
+    /// The process of a client starts again.
+    Restart,
+    /// The server marks a session as closing.
+    Expire,
+    /// The server marks a session as closing that nobody keeps alive any more.
+    Lapse,
+    /// The server applies the end of a session.
+    Apply,
+    /// The server sweeps an empty container away.
+    Sweep,
+}
+
+/// One atomic thing that happens in a world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Step {
+    /// What.
+    pub kind: StepKind,
+    /// To which client; for [`StepKind::Sweep`] which container.
+    pub slot: u8,
+    /// Position of the operation (low byte) and chosen value (high byte), or the index of the session.
+    pub arg: u16,
+}
+
+impl Step {
+    pub(super) fn new(kind: StepKind, slot: usize, arg: u16) -> Self {
+        Self { kind, slot: slot as u8, arg }
+    }
+
+    /// Whether it is a fault, which nothing forces to happen.
+    pub fn is_fault(self) -> bool {
+        matches!(
+            self.kind,
+            StepKind::Interrupt
+                | StepKind::Cut
+                | StepKind::Crash
+                | StepKind::Restart
+                | StepKind::Expire
+                | StepKind::Sweep
+        )
+    }
+
+    /// The class for weak fairness: a class that is enabled for ever must be taken.
+    pub fn fair_class(self) -> Option<u16> {
+        let class = match self.kind {
+            StepKind::Deliver => 0,
+            StepKind::Serve => 1,
+            StepKind::Local => 2,
+            StepKind::Reconnect | StepKind::Notice => 3,
+            StepKind::Apply | StepKind::Lapse => 4,
+            _ => return None,
+        };
+        Some(u16::from(self.slot) << 8 | class)
+    }
+}
+
+impl World {
+    /// The step as a person reads it; unique among the steps enabled in the state.
+    pub fn describe(&self, words: &[u32], step: Step) -> String {
+        let slot = step.slot as usize;
+        if step.kind == StepKind::Sweep {
+            let path = self.services.get(words[1]).sweepable()[slot];
+            return format!("server: the empty container {} is swept away", path.short());
+        }
+        let name = &self.setup.clients[slot].name;
+        let client = self.clients.get(words[2 + slot]);
+        let session = || session_text(step.arg);
+        match step.kind {
+            StepKind::Deliver => {
+                let mut frame = client.incoming[0].clone();
+                self.own_names(&mut frame, slot, false);
+                match &frame {
+                    Frame::Reply(_) => {
+                        let asked = client.key(&self.automaton).and_then(|key| {
+                            let pos = key.first_request()?;
+                            let OpView::Request(request, _) = &key.ops[pos as usize] else { return None };
+                            let mut request = request.clone();
+                            client.resolve(&self.automaton, &mut request);
+                            self.own_names(&mut request, slot, false);
+                            Some(subject(&request))
+                        });
+                        format!("{name} ← reply: {}{frame}", asked.unwrap_or_default())
+                    }
+                    _ => format!("{name} ← {frame}"),
+                }
+            }
+            StepKind::Serve => {
+                let mut request = client.out[0].clone();
+                self.own_names(&mut request, slot, false);
+                format!("{name} → {request}")
+            }
+            StepKind::Local | StepKind::Interrupt => {
+                let key = self.automaton.node(client.node);
+                let (pos, value) = (step.arg & 0xFF, step.arg >> 8);
+                let nth = key.ops[..pos as usize]
+                    .iter()
+                    .filter(|op| matches!(op, OpView::Timer | OpView::Interrupt))
+                    .count();
+                match &key.ops[pos as usize] {
+                    OpView::Work(label) => format!("{name}: {label} is done"),
+                    OpView::Choice(_) => format!("{name}: chooses {value}"),
+                    OpView::Interrupt if nth > 0 => format!("{name}: is interrupted ({})", nth + 1),
+                    OpView::Interrupt => format!("{name}: is interrupted"),
+                    _ if nth > 0 => format!("{name}: timer {} runs out", nth + 1),
+                    _ => format!("{name}: timer runs out"),
+                }
+            }
+            StepKind::Reconnect => format!("{name}: reaches the server again"),
+            StepKind::Notice => format!("{name} ← the session is expired"),
+            StepKind::Cut => {
+                let lost: Vec<String> = client.incoming.iter().map(ToString::to_string).collect();
+                let unserved: Vec<String> = client.out.iter().map(ToString::to_string).collect();
+                let mut what = String::new();
+                if !unserved.is_empty() {
+                    what += &format!("; lost before the server took it: {}", unserved.join(", "));
+                }
+                if !lost.is_empty() {
+                    what += &format!("; lost on the way back: {}", lost.join(", "));
+                }
+                format!("{name}: connection breaks{what}")
+            }
+            StepKind::Crash => format!("{name}: process dies"),
+            StepKind::Restart => format!("{name}: process starts again with a new session"),
+            StepKind::Expire | StepKind::Lapse if self.setup.calls_are_steps => {
+                format!("server: session {} of {name} expires, its nodes go", session())
+            }
+            StepKind::Expire | StepKind::Lapse => {
+                format!("server: session {} of {name} is expired, its nodes are still there", session())
+            }
+            StepKind::Apply => format!("server: the end of session {} of {name} is applied, its nodes go", session()),
+            StepKind::Sweep => unreachable!("told above"),
+        }
+    }
+}
+
+fn session_text(session: Who) -> String {
+    format!("{}.{}", slot_of(session) + 1, session % PER_CLIENT)
+}
+
+/// What an answer is about, so that `children [n-0]` says of which node.
+fn subject(request: &Request) -> String {
+    match request {
+        Request::Write(write) => format!("{} → ", verb(&write.to_string())),
+        Request::Multi(_) => String::new(),
+        other => format!("{} → ", verb(&other.to_string())),
+    }
+}
+
+/// The request without its details in brackets.
+fn verb(text: &str) -> String {
+    text.split(" (").next().unwrap_or(text).to_owned()
+}
+
+impl fmt::Display for Frame {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Frame::Reply(reply) => match &reply.result {
+                Ok(response) => write!(f, "{response}"),
+                Err(failure) => write!(f, "{}", failure.error),
+            },
+            Frame::Event(kind, path) => write!(f, "event: {} {}", path.short(), event(*kind)),
+            Frame::Session(state) => write!(f, "connection: {state:?}"),
+        }
+    }
+}
+
+fn event(kind: overtake_recipes::EventKind) -> &'static str {
+    use overtake_recipes::EventKind::*;
+    match kind {
+        Created => "created",
+        Deleted => "deleted",
+        DataChanged => "data changed",
+        ChildrenChanged => "children changed",
+    }
+}

@@ -1,0 +1,163 @@
+//! A state as values, for properties and stories.
+
+use super::{Budget, CRASHED, Client, Link, World};
+use crate::names::{Text, Who};
+use crate::program::{NodeKey, OpView, Outcome};
+use crate::zookeeper::ZooKeeper;
+
+/// A state of a world.
+#[derive(Clone, Copy, Debug)]
+pub struct View<'a> {
+    world: &'a World,
+    words: &'a [u32],
+}
+
+/// A client in a state of a world.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientView<'a> {
+    world: &'a World,
+    client: &'a Client,
+    slot: usize,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(world: &'a World, words: &'a [u32]) -> Self {
+        Self { world, words }
+    }
+
+    /// The world.
+    pub fn world(&self) -> &'a World {
+        self.world
+    }
+
+    /// The server.
+    pub fn zookeeper(&self) -> &'a ZooKeeper {
+        self.world.services.get(self.words[1])
+    }
+
+    /// The faults still allowed.
+    pub fn budget(&self) -> Budget {
+        Budget::unpack(self.words[0])
+    }
+
+    /// The clients, by slot.
+    pub fn clients(&self) -> impl Iterator<Item = ClientView<'a>> + use<'a> {
+        let (world, words) = (self.world, self.words);
+        (0..words.len() - 2).map(move |slot| ClientView {
+            world,
+            client: world.clients.get(words[2 + slot]),
+            slot,
+        })
+    }
+
+    /// Whether every program is over and nothing is on the wires.
+    pub fn everybody_is_done(&self) -> bool {
+        self.clients().all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
+    }
+}
+
+impl<'a> ClientView<'a> {
+    /// The client's place.
+    pub fn slot(&self) -> usize {
+        self.slot
+    }
+
+    /// The client's name.
+    pub fn name(&self) -> &'a str {
+        &self.world.setup.clients[self.slot].name
+    }
+
+    /// Whether its process is dead.
+    pub fn is_crashed(&self) -> bool {
+        self.client.node == CRASHED
+    }
+
+    /// Whether its program is over and waits for nothing.
+    pub fn is_over(&self) -> bool {
+        self.client.is_over(&self.world.automaton)
+    }
+
+    /// The connection, as the library has it.
+    pub fn link(&self) -> Link {
+        self.client.link
+    }
+
+    /// The session that the library has, `None` without one.
+    pub fn session(&self) -> Option<Who> {
+        let session = self.world.session_of(self.client, self.slot);
+        (session != 0).then_some(session)
+    }
+
+    /// The node of the automaton; `None` when the process is dead.
+    pub fn key(&self) -> Option<&'a NodeKey> {
+        self.client.key(&self.world.automaton)
+    }
+
+    /// The value of a mark, in the world's names; `None` when it is not set.
+    pub fn mark(&self, name: &str) -> Option<Option<Text>> {
+        let mut value = self.key()?.mark(name)?;
+        self.client.resolve(&self.world.automaton, &mut value);
+        self.world.own_names(&mut value, self.slot, false);
+        Some(value)
+    }
+
+    /// Whether a mark is set.
+    pub fn is_marked(&self, name: &str) -> bool {
+        self.key().is_some_and(|key| key.mark(name).is_some())
+    }
+
+    /// The names of the marks that are set.
+    pub fn marks(&self) -> impl Iterator<Item = &'static str> + use<'a> {
+        self.key().into_iter().flat_map(|key| key.marks.iter().map(|m| m.0))
+    }
+
+    /// How the program ended, if it has.
+    pub fn outcome(&self) -> Option<&'a Outcome> {
+        self.key()?.outcome.as_ref()
+    }
+
+    /// Requests since the last event or change of marks, if the world counts them (at most 15).
+    pub fn requests_since_event(&self) -> u8 {
+        self.key().map_or(0, |key| key.since)
+    }
+
+    /// What the client waits for, in words.
+    pub fn waits_for(&self) -> Vec<String> {
+        let Some(key) = self.key() else { return Vec::new() };
+        let ops = key.ops.iter().filter_map(|op| {
+            let mut op = op.clone();
+            self.client.resolve(&self.world.automaton, &mut op);
+            self.world.own_names(&mut op, self.slot, false);
+            Some(match op {
+                OpView::Request(request, _) => format!("the reply to {request}"),
+                OpView::Watch(Some(_), path, _) => format!("an event on {}", path.short()),
+                OpView::Watch(None, ..) | OpView::Interrupt => return None,
+                OpView::Ready(_) => "nothing (an answer is there)".into(),
+                OpView::Timer => "a timer".into(),
+                OpView::Work(label) => format!("its own work ({label})"),
+                OpView::Choice(_) => "a choice".into(),
+            })
+        });
+        ops.collect()
+    }
+
+    /// Frames that are on their way to the client, in words.
+    pub fn incoming(&self) -> Vec<String> {
+        let frames = self.client.incoming.iter().map(|frame| {
+            let mut frame = frame.clone();
+            self.world.own_names(&mut frame, self.slot, false);
+            frame.to_string()
+        });
+        frames.collect()
+    }
+
+    /// Requests that the server has not taken, in words.
+    pub fn outgoing(&self) -> Vec<String> {
+        let requests = self.client.out.iter().map(|request| {
+            let mut request = request.clone();
+            self.world.own_names(&mut request, self.slot, false);
+            request.to_string()
+        });
+        requests.collect()
+    }
+}
