@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use rustc_hash::FxHasher;
 
-use crate::names::{HOLES, Text};
+use crate::names::{HOLES, Name, Names, Text};
 
 /// The path `/`.
 pub(super) fn root() -> Text {
@@ -39,19 +39,24 @@ pub(super) fn stored(a: Text, b: Text) -> Ordering {
         .then_with(|| a.shape().cmp(&b.shape()))
 }
 
-/// The order in which siblings are shown: by sequence number, then by text. The same in every process.
+/// The order in which siblings are shown: by sequence number, those without one in front, then by text.
+/// The same in every process, and kept by a monotone renumbering; so an unused place must not be taken
+/// for the number 0.
 pub(super) fn listed(a: Text, b: Text) -> Ordering {
-    let by_shape = || {
-        if bare(a) == bare(b) {
-            Ordering::Equal
-        } else {
-            a.shape().cmp(&b.shape())
-        }
-    };
-    a.seq
-        .cmp(&b.seq)
-        .then_with(by_shape)
+    if bare(a) == bare(b) {
+        return a.seq.cmp(&b.seq).then(a.who.cmp(&b.who));
+    }
+    a.seq[..numbers(a)]
+        .cmp(&b.seq[..numbers(b)])
+        .then_with(|| a.shape().cmp(&b.shape()))
         .then(a.who.cmp(&b.who))
+}
+
+/// How many sequence numbers the text holds.
+fn numbers(mut text: Text) -> usize {
+    let mut numbers = 0;
+    text.names(&mut |name| numbers += usize::from(matches!(name, Name::Seq(_))));
+    numbers
 }
 
 /// Deals out a sorted list so that no recipe gets away with taking the first entry for the lowest:

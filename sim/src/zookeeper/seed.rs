@@ -54,14 +54,15 @@ impl ZooKeeper {
         path
     }
 
-    /// Sets the counter behind the sequential names of a node's children (Z130). Where numbers get
-    /// renumbered, the last ones before the overflow are numbers like any others.
+    /// Sets the counter behind the sequential names of a node's children (Z130), which is a name from
+    /// then on. Where numbers get renumbered, the last ones before the overflow are numbers like any others.
     ///
     /// # Panics
     /// When there is no such node.
     pub fn set_counter(&mut self, path: Text, value: i32) {
         let at = self.seeded(path);
         self.nodes[at].counter = value;
+        self.nodes[at].sequential = true;
     }
 
     /// Sets the data version of a node (Z131).
