@@ -153,6 +153,7 @@ fn config(times: u32) -> ProptestConfig {
     ProptestConfig {
         cases: usual.cases * times,
         failure_persistence: None,
+        max_global_rejects: u32::MAX,
         ..usual
     }
 }

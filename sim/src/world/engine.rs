@@ -12,7 +12,7 @@ use super::intern::Memo;
 use super::reduce::{Masks, highest_is_dense, is_dense};
 use super::step::{Step, StepKind};
 use super::{Budget, MOST_CLIENTS, Reductions, Served, World};
-use crate::names::{Who, slot_of};
+use crate::names::{GONE, Name, Names, Who, slot_of};
 use crate::program::{OpView, local_ops};
 use crate::zookeeper::Notification;
 
@@ -612,7 +612,11 @@ impl<'w> Engine<'w> {
                 client.incoming.clear();
                 client.receive_session(&world.automaton, SessionState::Expired);
             }
-            Simple::ForgetNames => client.bind.seq.iter_mut().for_each(|v| *v = crate::names::GONE),
+            Simple::ForgetNames => client.names(&mut |name| {
+                if let Name::Seq(v) = name {
+                    *v = GONE;
+                }
+            }),
         }
         let to = world.clients.intern(client);
         self.simple.insert(key, to);

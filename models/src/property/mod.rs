@@ -1,0 +1,92 @@
+//! Properties: what must hold of a world. One property a file, each with its source.
+
+use std::fmt;
+use std::sync::Arc;
+
+use overtake_sim::world::View;
+
+type Check = dyn Fn(&View<'_>) -> Result<(), String> + Send + Sync;
+type Reach = dyn Fn(&View<'_>) -> bool + Send + Sync;
+
+/// When a property is worth looking at: fewer clients with one of the marks, and it holds anyway.
+#[derive(Clone, Debug)]
+pub struct Guard {
+    /// Names of marks.
+    pub marks: &'static [&'static str],
+    /// Number of clients that must carry one of them.
+    pub at_least: usize,
+}
+
+/// What kind of statement a property makes.
+#[derive(Clone)]
+pub enum Kind {
+    /// Holds in every state; the error says in a sentence why it does not.
+    Always(Arc<Check>),
+    /// Holds in every state in which nothing but faults can happen any more.
+    AtRest(Arc<Check>),
+    /// Holds in some state, so that the rest does not hold for want of anything happening.
+    Sometimes(Arc<Reach>),
+    /// No step sends more watch events than this.
+    AtMostNotified(usize),
+}
+
+/// A property of a world.
+#[derive(Clone)]
+pub struct Property {
+    /// The name in tables, traces and messages.
+    pub name: &'static str,
+    /// Where the rule comes from.
+    pub source: &'static str,
+    /// The statement.
+    pub kind: Kind,
+    /// A cheap test that spares the look.
+    pub guard: Option<Guard>,
+}
+
+impl fmt::Debug for Property {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Property").field(&self.name).finish()
+    }
+}
+
+impl Property {
+    /// A property of every state.
+    pub fn always(
+        name: &'static str,
+        source: &'static str,
+        check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, source, kind: Kind::Always(Arc::new(check)), guard: None }
+    }
+
+    /// A property of every state at rest.
+    pub fn at_rest(
+        name: &'static str,
+        source: &'static str,
+        check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, source, kind: Kind::AtRest(Arc::new(check)), guard: None }
+    }
+
+    /// Something that must happen somewhere.
+    pub fn sometimes(name: &'static str, reach: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
+        Self {
+            name,
+            source: "nothing may hold for want of anything happening",
+            kind: Kind::Sometimes(Arc::new(reach)),
+            guard: None,
+        }
+    }
+
+    /// The same property, looked at only where that many clients carry one of the marks; elsewhere it holds (a
+    /// `sometimes`: is not reached) by itself.
+    pub fn where_marked(mut self, marks: &'static [&'static str], at_least: usize) -> Self {
+        self.guard = Some(Guard { marks, at_least });
+        self
+    }
+
+    /// Whether it is something to be reached rather than something to be kept.
+    pub fn is_sometimes(&self) -> bool {
+        matches!(self.kind, Kind::Sometimes(_))
+    }
+}

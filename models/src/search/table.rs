@@ -1,0 +1,162 @@
+//! The set of visited states: 64-bit fingerprints in one open table, shared by all threads.
+
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Fingerprints of states, 8 bytes each. Grows between batches, when nobody else looks.
+#[derive(Debug)]
+pub struct Table {
+    slots: Vec<AtomicU64>,
+    len: AtomicUsize,
+}
+
+/// The table is doubled when more than 3/4 of it is full.
+const FULL: (usize, usize) = (3, 4);
+
+fn zeroed(len: usize) -> Vec<AtomicU64> {
+    let mut slots = Vec::with_capacity(len);
+    slots.resize_with(len, AtomicU64::default);
+    slots
+}
+
+impl Table {
+    /// A table with room for a few thousand states.
+    pub fn new() -> Self {
+        Self { slots: zeroed(1 << 13), len: AtomicUsize::new(0) }
+    }
+
+    #[inline]
+    fn place(&self, fingerprint: u64) -> usize {
+        (fingerprint >> 16) as usize & (self.slots.len() - 1)
+    }
+
+    /// Brings the place of a fingerprint into the cache, so that a later [`insert`](Self::insert) does not wait.
+    #[inline]
+    pub fn touch(&self, fingerprint: u64) -> u64 {
+        self.slots[self.place(fingerprint)].load(Ordering::Relaxed)
+    }
+
+    /// Adds a fingerprint (not 0); false when it was there.
+    #[inline]
+    pub fn insert(&self, fingerprint: u64) -> bool {
+        let mut at = self.place(fingerprint);
+        loop {
+            let found = self.slots[at].load(Ordering::Relaxed);
+            if found == fingerprint {
+                return false;
+            }
+            if found == 0 {
+                match self.slots[at].compare_exchange(0, fingerprint, Ordering::Relaxed, Ordering::Relaxed) {
+                    Ok(_) => {
+                        return true;
+                    }
+                    Err(other) if other == fingerprint => return false,
+                    Err(_) => {}
+                }
+            }
+            at = (at + 1) & (self.slots.len() - 1);
+        }
+    }
+
+    /// Adds to the count what a thread has inserted.
+    pub fn count(&self, inserted: usize) {
+        self.len.fetch_add(inserted, Ordering::Relaxed);
+    }
+
+    /// Number of fingerprints that threads have counted.
+    pub fn len(&self) -> usize {
+        self.len.load(Ordering::Relaxed)
+    }
+
+    /// Whether that many more might fill it too far.
+    pub fn must_grow(&self, more: usize) -> bool {
+        (self.len() + more) * FULL.1 > self.slots.len() * FULL.0
+    }
+
+    /// Bytes held now.
+    pub fn bytes(&self) -> usize {
+        self.slots.len() * 8
+    }
+
+    /// Bytes held at the worst moment of growing.
+    pub fn bytes_to_grow(&self) -> usize {
+        self.bytes() * 3
+    }
+
+    /// Doubles the table.
+    pub fn grow(&mut self) {
+        let old = std::mem::take(&mut self.slots);
+        self.slots = zeroed(old.len() * 2);
+        for slot in old {
+            let fingerprint = slot.into_inner();
+            if fingerprint != 0 {
+                let mut at = self.place(fingerprint);
+                while *self.slots[at].get_mut() != 0 {
+                    at = (at + 1) & (self.slots.len() - 1);
+                }
+                *self.slots[at].get_mut() = fingerprint;
+            }
+        }
+    }
+}
+
+/// The fingerprint of a row: 64 bits of two folded multiplications a pair of words, never 0. No bit is thrown away:
+/// 0, of which there is one in 2^64, becomes 1.
+#[inline]
+pub fn fingerprint(row: &[u32]) -> u64 {
+    #[inline]
+    fn fold(a: u64, b: u64) -> u64 {
+        let m = u128::from(a) * u128::from(b);
+        (m as u64) ^ ((m >> 64) as u64)
+    }
+    let (mut a, mut b) = (0x9E37_79B9_7F4A_7C15u64, 0xD1B5_4A32_D192_ED03u64 ^ row.len() as u64);
+    for four in row.chunks(4) {
+        let word = |i: usize| u64::from(four.get(i).copied().unwrap_or(0));
+        let (lo, hi) = (word(0) | word(1) << 32, word(2) | word(3) << 32);
+        a = fold(a ^ lo, 0xA076_1D64_78BD_642F ^ hi);
+        b = fold(b ^ hi.rotate_left(32), 0xE703_7ED1_A0B4_28DB ^ lo.rotate_left(17));
+    }
+    let hash = fold(a ^ 0x8EBC_6AF0_9C88_C6E3, b ^ 0x5899_65CC_7537_4CC3) ^ a.rotate_left(23);
+    if hash == 0 { 1 } else { hash }
+}
+
+/// The odds that two of `states` states had one fingerprint, so that one of them was not looked at: n²/2⁶⁵.
+pub fn collision_odds(states: usize) -> f64 {
+    let n = states as f64;
+    n * n / 2f64.powi(65)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_each_row_once_across_growth() {
+        let mut table = Table::new();
+        let mut inserted = 0;
+        for round in 0..2 {
+            for i in 0..100_000u32 {
+                if table.must_grow(1) {
+                    table.grow();
+                }
+                let new = table.insert(fingerprint(&[i, i / 7, 3]));
+                assert_eq!(new, round == 0);
+                table.count(usize::from(new));
+                inserted += usize::from(new);
+            }
+        }
+        assert_eq!((inserted, table.len()), (100_000, 100_000));
+    }
+
+    #[test]
+    fn every_bit_of_a_row_reaches_the_fingerprint() {
+        let row = [3, 70_000, 9, 1, 2, 3, 4];
+        for word in 0..row.len() {
+            for bit in 0..32 {
+                let mut other = row;
+                other[word] ^= 1 << bit;
+                let changed = (fingerprint(&row) ^ fingerprint(&other)).count_ones();
+                assert!((8..57).contains(&changed), "word {word} bit {bit} changes {changed} bits");
+            }
+        }
+    }
+}
