@@ -1,4 +1,15 @@
 //! Scenarios and properties as models, and the searches over them.
+pub mod bugs;
+pub mod check;
 pub mod property;
+pub mod replay;
+pub mod scenario;
+pub mod scenarios;
 pub mod search;
 pub mod space;
+pub mod trace;
+
+pub use check::{Checked, Finding, Options, Order, Verdict, check};
+pub use property::Property;
+pub use scenario::{Expected, Scenario, scenario};
+pub use trace::Trace;

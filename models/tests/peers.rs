@@ -1,11 +1,11 @@
 //! State counts against Spin, TLC and stateright on the same lock.
 use overtake_models::search::{Limits, breadth_first};
 use overtake_models::space::WorldSpace;
-use overtake_recipes::{Environment, CreateMode, SessionState, Watch, WatchedEvent, ZooKeeper};
+use overtake_recipes::{CreateMode, Environment, SessionState, Watch, WatchedEvent, ZooKeeper};
+use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Naming, Program};
 use overtake_sim::world::*;
 use overtake_sim::zookeeper::{Config, ZooKeeper as Server};
-use overtake_sim::names::Text;
 
 async fn lock(ctx: Context) {
     let body = Box::pin(contend(ctx.clone()));
@@ -21,7 +21,10 @@ async fn lock(ctx: Context) {
 
 async fn contend(ctx: Context) {
     let zk = ctx.zookeeper();
-    let me = zk.create("/lock/n-", b"", CreateMode::EphemeralSequential).await.unwrap();
+    let me = zk
+        .create("/lock/n-", b"", CreateMode::EphemeralSequential)
+        .await
+        .unwrap();
     loop {
         ctx.checkpoint("list", &[&me]);
         let mut names = zk.children("/lock").await.unwrap();
@@ -52,8 +55,18 @@ fn world(n: usize, expiries: u8) -> World {
     World::new(Setup {
         zookeeper,
         programs: vec![Program::new("lock", lock)],
-        clients: (0..n).map(|i| ClientSetup { name: format!("client {}", i + 1), program: 0, victim: true, resends_watches: true }).collect(),
-        budget: Budget { expiries, ..Budget::default() },
+        clients: (0..n)
+            .map(|i| ClientSetup {
+                name: format!("client {}", i + 1),
+                program: 0,
+                victim: true,
+                resends_watches: true,
+            })
+            .collect(),
+        budget: Budget {
+            expiries,
+            ..Budget::default()
+        },
         naming: Naming::default(),
         calls_are_steps: true,
         zxids: false,
@@ -62,18 +75,49 @@ fn world(n: usize, expiries: u8) -> World {
 
 #[test]
 fn counts() {
-    let red = Reductions { renumber: true, symmetry: false, deliver_first: false, forget_gone: true };
+    let red = Reductions {
+        renumber: true,
+        symmetry: false,
+        deliver_first: false,
+        forget_gone: true,
+    };
     let max: usize = std::env::var("N").map_or(4, |v| v.parse().unwrap());
     let threads: usize = std::env::var("T").map_or(1, |v| v.parse().unwrap());
     let sym = std::env::var("SYM").is_ok();
-    let red = if sym { Reductions { symmetry: true, deliver_first: std::env::var("DF").is_ok(), ..red } } else { red };
+    let red = if sym {
+        Reductions {
+            symmetry: true,
+            deliver_first: std::env::var("DF").is_ok(),
+            ..red
+        }
+    } else {
+        red
+    };
     for n in 3..=max {
         for f in 0..3 {
             let world = world(n, f);
             let space = WorldSpace::new(&world, red, &[]);
-            let seen = breadth_first(&space, &Limits { threads, ..Limits::default() });
-            println!("{n} {f}: {} states {} transitions depth {} {:?} {:?} bytes/state {:.1} values {:?} nodes {}", seen.states, seen.transitions + 1, seen.depth, seen.time, seen.stopped, seen.bytes as f64 / seen.states as f64, world.values(), world.automaton().len());
-            if let Some(e) = world.error() { panic!("{e}"); }
+            let seen = breadth_first(
+                &space,
+                &Limits {
+                    threads,
+                    ..Limits::default()
+                },
+            );
+            println!(
+                "{n} {f}: {} states {} transitions depth {} {:?} {:?} bytes/state {:.1} values {:?} nodes {}",
+                seen.states,
+                seen.transitions + 1,
+                seen.depth,
+                seen.time,
+                seen.stopped,
+                seen.bytes as f64 / seen.states as f64,
+                world.values(),
+                world.automaton().len()
+            );
+            if let Some(e) = world.error() {
+                panic!("{e}");
+            }
         }
     }
 }

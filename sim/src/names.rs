@@ -275,7 +275,10 @@ impl Text {
 
     /// The sequence number that stands last, if any.
     pub fn last_seq(self) -> Option<i32> {
-        template(self.template).seqs.checked_sub(1).map(|i| self.seq[i])
+        template(self.template)
+            .seqs
+            .checked_sub(1)
+            .map(|i| self.seq[i])
     }
 
     /// The text with short names, for people: `/lock/n-3`, `/lock/id 2.0-lock-3`.
@@ -292,11 +295,7 @@ impl Text {
         )
     }
 
-    fn render(
-        self,
-        seq: impl Fn(i32) -> String,
-        who: impl Fn(Who, Hole) -> String,
-    ) -> String {
+    fn render(self, seq: impl Fn(i32) -> String, who: impl Fn(Who, Hole) -> String) -> String {
         let t = template(self.template);
         let mut out = t.pieces[0].clone();
         let (mut s, mut w) = (0, 0);
@@ -452,7 +451,13 @@ mod tests {
         assert_eq!(path.parent().unwrap().parent(), Some(Text::new("/q")));
         assert_eq!(Text::new("/q").parent(), Some(Text::new("/")));
         assert_eq!(Text::new("/").parent(), None);
-        assert_eq!(Text::new("/lock/n-").with_seq(7), Text::new("/lock/n-0000000007"));
-        assert_eq!(Text::new("/lock/1").with_seq(0).to_string(), "/lock/10000000000");
+        assert_eq!(
+            Text::new("/lock/n-").with_seq(7),
+            Text::new("/lock/n-0000000007")
+        );
+        assert_eq!(
+            Text::new("/lock/1").with_seq(0).to_string(),
+            "/lock/10000000000"
+        );
     }
 }

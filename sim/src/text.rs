@@ -4,8 +4,8 @@ use std::fmt;
 
 use overtake_recipes::CreateMode;
 
-use crate::zookeeper::{MultiResult, Request, Response, Stat, Write};
 use crate::names::{PER_CLIENT, Text, slot_of};
+use crate::zookeeper::{MultiResult, Request, Response, Stat, Write};
 
 fn mode(mode: CreateMode) -> &'static str {
     match mode {
@@ -32,11 +32,21 @@ fn data(data: Option<Text>) -> String {
 impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Write::Create { path, data: d, mode: m } => {
+            Write::Create {
+                path,
+                data: d,
+                mode: m,
+            } => {
                 write!(f, "create {}{} ({})", path.short(), data(*d), mode(*m))
             }
-            Write::Delete { path, version: v } => write!(f, "delete {}{}", path.short(), version(*v)),
-            Write::SetData { path, data: d, version: v } => {
+            Write::Delete { path, version: v } => {
+                write!(f, "delete {}{}", path.short(), version(*v))
+            }
+            Write::SetData {
+                path,
+                data: d,
+                version: v,
+            } => {
                 write!(f, "setData {}{}{}", path.short(), data(*d), version(*v))
             }
             Write::Check { path, version: v } => write!(f, "check {}{}", path.short(), version(*v)),
@@ -61,8 +71,12 @@ impl fmt::Display for Request {
                 write!(f, "multi ")?;
                 list(f, writes)
             }
-            Request::Exists { path, watch } => write!(f, "exists {}{}", path.short(), watched(watch)),
-            Request::GetData { path, watch } => write!(f, "getData {}{}", path.short(), watched(watch)),
+            Request::Exists { path, watch } => {
+                write!(f, "exists {}{}", path.short(), watched(watch))
+            }
+            Request::GetData { path, watch } => {
+                write!(f, "getData {}{}", path.short(), watched(watch))
+            }
             Request::GetChildren { path, watch } => {
                 write!(f, "getChildren {}{}", path.short(), watched(watch))
             }
@@ -79,7 +93,12 @@ impl fmt::Display for Stat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "version {}", self.version)?;
         if let Some(owner) = self.owner {
-            write!(f, ", owner session {}.{}", slot_of(owner) + 1, owner % PER_CLIENT)?;
+            write!(
+                f,
+                ", owner session {}.{}",
+                slot_of(owner) + 1,
+                owner % PER_CLIENT
+            )?;
         }
         if self.czxid != 0 {
             write!(f, ", czxid {}", self.czxid)?;
@@ -116,7 +135,12 @@ impl fmt::Display for Response {
                 list(f, results)
             }
             Response::Opened(session) => {
-                write!(f, "session {}.{}", slot_of(*session) + 1, session % PER_CLIENT)
+                write!(
+                    f,
+                    "session {}.{}",
+                    slot_of(*session) + 1,
+                    session % PER_CLIENT
+                )
             }
         }
     }

@@ -1,7 +1,29 @@
 //! Properties: what must hold of a world. One property a file, each with its source.
 
+mod failed_calls;
+mod grant;
+mod herd;
+mod one_holder;
+mod order;
+mod orphans;
+mod outcome;
+mod requests;
+mod rest;
+mod sometimes;
+
 use std::fmt;
 use std::sync::Arc;
+
+pub use failed_calls::{failed_calls_are_never_granted, failed_calls_leave_nothing};
+pub use grant::grant_rests_on_own_live_node;
+pub use herd::wake_ups_per_release_at_most;
+pub use one_holder::{at_most_one_believer, at_most_one_live_holder};
+pub use order::grants_in_order_of_creation;
+pub use orphans::{no_orphan_node, no_orphan_watch};
+pub use outcome::no_program_fails;
+pub use requests::requests_while_blocked_at_most;
+pub use rest::no_wait_without_wake_up;
+pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};
 
 use overtake_sim::world::View;
 
@@ -56,7 +78,12 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, source, kind: Kind::Always(Arc::new(check)), guard: None }
+        Self {
+            name,
+            source,
+            kind: Kind::Always(Arc::new(check)),
+            guard: None,
+        }
     }
 
     /// A property of every state at rest.
@@ -65,11 +92,19 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, source, kind: Kind::AtRest(Arc::new(check)), guard: None }
+        Self {
+            name,
+            source,
+            kind: Kind::AtRest(Arc::new(check)),
+            guard: None,
+        }
     }
 
     /// Something that must happen somewhere.
-    pub fn sometimes(name: &'static str, reach: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
+    pub fn sometimes(
+        name: &'static str,
+        reach: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
         Self {
             name,
             source: "nothing may hold for want of anything happening",
@@ -83,6 +118,18 @@ impl Property {
     pub fn where_marked(mut self, marks: &'static [&'static str], at_least: usize) -> Self {
         self.guard = Some(Guard { marks, at_least });
         self
+    }
+
+    /// Why the state (reached by a step that sent so many watch events) violates the property; `None` when it does not.
+    pub fn violation(&self, view: &View<'_>, at_rest: bool, notified: usize) -> Option<String> {
+        match &self.kind {
+            Kind::Always(check) => check(view).err(),
+            Kind::AtRest(check) if at_rest => check(view).err(),
+            Kind::AtMostNotified(most) if notified > *most => {
+                Some(format!("one step woke {notified} clients, {most} would do"))
+            }
+            _ => None,
+        }
     }
 
     /// Whether it is something to be reached rather than something to be kept.

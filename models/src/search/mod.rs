@@ -5,8 +5,8 @@ mod dfs;
 mod shortest;
 pub mod table;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 pub use bfs::breadth_first;
@@ -105,12 +105,18 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(limits: &'a Limits) -> Self {
-        Self { limits, start: Instant::now(), halt: AtomicU64::new(0) }
+        Self {
+            limits,
+            start: Instant::now(),
+            halt: AtomicU64::new(0),
+        }
     }
 
     fn stop(&self, why: Stopped) {
         let code = 1 + why as u64;
-        let _ = self.halt.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self
+            .halt
+            .compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     fn stopped(&self) -> Option<Stopped> {
@@ -132,7 +138,11 @@ impl<'a> Watch<'a> {
         if self.limits.stop.load(Ordering::Relaxed) {
             self.stop(Stopped::Interrupted);
         }
-        if self.limits.time.is_some_and(|time| self.start.elapsed() > time) {
+        if self
+            .limits
+            .time
+            .is_some_and(|time| self.start.elapsed() > time)
+        {
             self.stop(Stopped::Time);
         }
         if error {

@@ -21,7 +21,10 @@ fn zeroed(len: usize) -> Vec<AtomicU64> {
 impl Table {
     /// A table with room for a few thousand states.
     pub fn new() -> Self {
-        Self { slots: zeroed(1 << 13), len: AtomicUsize::new(0) }
+        Self {
+            slots: zeroed(1 << 13),
+            len: AtomicUsize::new(0),
+        }
     }
 
     #[inline]
@@ -45,7 +48,12 @@ impl Table {
                 return false;
             }
             if found == 0 {
-                match self.slots[at].compare_exchange(0, fingerprint, Ordering::Relaxed, Ordering::Relaxed) {
+                match self.slots[at].compare_exchange(
+                    0,
+                    fingerprint,
+                    Ordering::Relaxed,
+                    Ordering::Relaxed,
+                ) {
                     Ok(_) => {
                         return true;
                     }
@@ -108,12 +116,18 @@ pub fn fingerprint(row: &[u32]) -> u64 {
         let m = u128::from(a) * u128::from(b);
         (m as u64) ^ ((m >> 64) as u64)
     }
-    let (mut a, mut b) = (0x9E37_79B9_7F4A_7C15u64, 0xD1B5_4A32_D192_ED03u64 ^ row.len() as u64);
+    let (mut a, mut b) = (
+        0x9E37_79B9_7F4A_7C15u64,
+        0xD1B5_4A32_D192_ED03u64 ^ row.len() as u64,
+    );
     for four in row.chunks(4) {
         let word = |i: usize| u64::from(four.get(i).copied().unwrap_or(0));
         let (lo, hi) = (word(0) | word(1) << 32, word(2) | word(3) << 32);
         a = fold(a ^ lo, 0xA076_1D64_78BD_642F ^ hi);
-        b = fold(b ^ hi.rotate_left(32), 0xE703_7ED1_A0B4_28DB ^ lo.rotate_left(17));
+        b = fold(
+            b ^ hi.rotate_left(32),
+            0xE703_7ED1_A0B4_28DB ^ lo.rotate_left(17),
+        );
     }
     let hash = fold(a ^ 0x8EBC_6AF0_9C88_C6E3, b ^ 0x5899_65CC_7537_4CC3) ^ a.rotate_left(23);
     if hash == 0 { 1 } else { hash }
@@ -155,7 +169,10 @@ mod tests {
                 let mut other = row;
                 other[word] ^= 1 << bit;
                 let changed = (fingerprint(&row) ^ fingerprint(&other)).count_ones();
-                assert!((8..57).contains(&changed), "word {word} bit {bit} changes {changed} bits");
+                assert!(
+                    (8..57).contains(&changed),
+                    "word {word} bit {bit} changes {changed} bits"
+                );
             }
         }
     }

@@ -97,7 +97,11 @@ impl Merged {
             Name::Zxid(_) => {}
             Name::Who(w) => {
                 let slot = slot_of(*w) as u16;
-                let local = self.who.iter().position(|s| *s == slot).map_or(0, |i| i + 1);
+                let local = self
+                    .who
+                    .iter()
+                    .position(|s| *s == slot)
+                    .map_or(0, |i| i + 1);
                 *w = who(local, (*w % PER_CLIENT) as usize);
             }
         });

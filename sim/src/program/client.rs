@@ -34,14 +34,28 @@ fn bytes(data: Option<Text>) -> Vec<u8> {
 
 fn write(op: Op) -> Write {
     match op {
-        Op::Create { path, data, mode } => {
-            Write::Create { path: Text::new(&path), data: Some(text(&data)), mode }
-        }
-        Op::Delete { path, version } => Write::Delete { path: Text::new(&path), version },
-        Op::SetData { path, data, version } => {
-            Write::SetData { path: Text::new(&path), data: Some(text(&data)), version }
-        }
-        Op::Check { path, version } => Write::Check { path: Text::new(&path), version },
+        Op::Create { path, data, mode } => Write::Create {
+            path: Text::new(&path),
+            data: Some(text(&data)),
+            mode,
+        },
+        Op::Delete { path, version } => Write::Delete {
+            path: Text::new(&path),
+            version,
+        },
+        Op::SetData {
+            path,
+            data,
+            version,
+        } => Write::SetData {
+            path: Text::new(&path),
+            data: Some(text(&data)),
+            version,
+        },
+        Op::Check { path, version } => Write::Check {
+            path: Text::new(&path),
+            version,
+        },
     }
 }
 
@@ -64,7 +78,13 @@ impl SimZooKeeper {
             };
             let response = result?;
             let watch = ctx.inner.borrow().ops[id].watch;
-            Ok((response, watch.map(|id| SimWatch { ctx: ctx.clone(), id })))
+            Ok((
+                response,
+                watch.map(|id| SimWatch {
+                    ctx: ctx.clone(),
+                    id,
+                }),
+            ))
         }
     }
 
@@ -98,7 +118,11 @@ impl ZooKeeper for SimZooKeeper {
         mode: CreateMode,
     ) -> impl Future<Output = Result<String, ZkError>> {
         let path = Text::new(path);
-        let call = self.call(Request::Write(Write::Create { path, data: Some(text(data)), mode }));
+        let call = self.call(Request::Write(Write::Create {
+            path,
+            data: Some(text(data)),
+            mode,
+        }));
         async move {
             match call.await?.0 {
                 Response::Created(path) => Ok(path.to_string()),
@@ -107,8 +131,15 @@ impl ZooKeeper for SimZooKeeper {
         }
     }
 
-    fn delete(&self, path: &str, version: Option<i32>) -> impl Future<Output = Result<(), ZkError>> {
-        let call = self.call(Request::Write(Write::Delete { path: Text::new(path), version }));
+    fn delete(
+        &self,
+        path: &str,
+        version: Option<i32>,
+    ) -> impl Future<Output = Result<(), ZkError>> {
+        let call = self.call(Request::Write(Write::Delete {
+            path: Text::new(path),
+            version,
+        }));
         async move { call.await.map(drop) }
     }
 
@@ -119,7 +150,11 @@ impl ZooKeeper for SimZooKeeper {
         version: Option<i32>,
     ) -> impl Future<Output = Result<Stat, ZkError>> {
         let path = Text::new(path);
-        let call = self.call(Request::Write(Write::SetData { path, data: Some(text(data)), version }));
+        let call = self.call(Request::Write(Write::SetData {
+            path,
+            data: Some(text(data)),
+            version,
+        }));
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -130,7 +165,10 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn get_data(&self, path: &str) -> impl Future<Output = Result<(Vec<u8>, Stat), ZkError>> {
-        let call = self.call(Request::GetData { path: Text::new(path), watch: false });
+        let call = self.call(Request::GetData {
+            path: Text::new(path),
+            watch: false,
+        });
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -144,18 +182,26 @@ impl ZooKeeper for SimZooKeeper {
         &self,
         path: &str,
     ) -> impl Future<Output = Result<(Vec<u8>, Stat, SimWatch), ZkError>> {
-        let call = self.call(Request::GetData { path: Text::new(path), watch: true });
+        let call = self.call(Request::GetData {
+            path: Text::new(path),
+            watch: true,
+        });
         let this = self.clone();
         async move {
             match call.await? {
-                (Response::Data(data, stat), Some(watch)) => Ok((bytes(data), this.stat(stat), watch)),
+                (Response::Data(data, stat), Some(watch)) => {
+                    Ok((bytes(data), this.stat(stat), watch))
+                }
                 (other, _) => unreachable!("getData answered with {other}"),
             }
         }
     }
 
     fn exists(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, ZkError>> {
-        let call = self.call(Request::Exists { path: Text::new(path), watch: false });
+        let call = self.call(Request::Exists {
+            path: Text::new(path),
+            watch: false,
+        });
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -169,7 +215,10 @@ impl ZooKeeper for SimZooKeeper {
         &self,
         path: &str,
     ) -> impl Future<Output = Result<(Option<Stat>, SimWatch), ZkError>> {
-        let call = self.call(Request::Exists { path: Text::new(path), watch: true });
+        let call = self.call(Request::Exists {
+            path: Text::new(path),
+            watch: true,
+        });
         let this = self.clone();
         async move {
             match call.await? {
@@ -180,7 +229,10 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn children(&self, path: &str) -> impl Future<Output = Result<Vec<String>, ZkError>> {
-        let call = self.call(Request::GetChildren { path: Text::new(path), watch: false });
+        let call = self.call(Request::GetChildren {
+            path: Text::new(path),
+            watch: false,
+        });
         async move {
             match call.await?.0 {
                 Response::Children(names) => Ok(names.iter().map(ToString::to_string).collect()),
@@ -193,7 +245,10 @@ impl ZooKeeper for SimZooKeeper {
         &self,
         path: &str,
     ) -> impl Future<Output = Result<(Vec<String>, SimWatch), ZkError>> {
-        let call = self.call(Request::GetChildren { path: Text::new(path), watch: true });
+        let call = self.call(Request::GetChildren {
+            path: Text::new(path),
+            watch: true,
+        });
         async move {
             match call.await? {
                 (Response::Children(names), Some(watch)) => {
@@ -230,12 +285,17 @@ impl ZooKeeper for SimZooKeeper {
         path: &str,
         mode: AddWatchMode,
     ) -> impl Future<Output = Result<SimWatch, ZkError>> {
-        let call = self.call(Request::AddWatch { path: Text::new(path), mode });
+        let call = self.call(Request::AddWatch {
+            path: Text::new(path),
+            mode,
+        });
         async move { Ok(call.await?.1.expect("addWatch leaves a watch")) }
     }
 
     fn remove_watches(&self, path: &str) -> impl Future<Output = Result<(), ZkError>> {
-        let call = self.call(Request::RemoveWatches { path: Text::new(path) });
+        let call = self.call(Request::RemoveWatches {
+            path: Text::new(path),
+        });
         async move { call.await.map(drop) }
     }
 
@@ -247,8 +307,15 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn session_events(&self) -> SimWatch {
-        let id = self.ctx.inner.borrow_mut().issue(Kind::Watch(None, Text::new("")));
-        SimWatch { ctx: self.ctx.clone(), id }
+        let id = self
+            .ctx
+            .inner
+            .borrow_mut()
+            .issue(Kind::Watch(None, Text::new("")));
+        SimWatch {
+            ctx: self.ctx.clone(),
+            id,
+        }
     }
 
     fn close(&self) -> impl Future<Output = Result<(), ZkError>> {
@@ -278,9 +345,10 @@ impl SimWatch {
     fn event(op: &OpState, unread: Unread) -> WatchedEvent {
         match (unread, &op.kind) {
             (Unread::Session(state), _) => WatchedEvent::Session(state),
-            (Unread::Node(kind, path), Kind::Watch(_, own)) => {
-                WatchedEvent::Node { kind, path: path.unwrap_or(*own).to_string() }
-            }
+            (Unread::Node(kind, path), Kind::Watch(_, own)) => WatchedEvent::Node {
+                kind,
+                path: path.unwrap_or(*own).to_string(),
+            },
             (Unread::Node(..), _) => unreachable!("an event for something that is no watch"),
         }
     }

@@ -116,7 +116,8 @@ impl Client {
 
     /// Whether the program is over and waits for nothing.
     pub fn is_over(&self, automaton: &Automaton) -> bool {
-        self.key(automaton).is_none_or(|key| key.tasks.is_empty() && key.ops.is_empty())
+        self.key(automaton)
+            .is_none_or(|key| key.tasks.is_empty() && key.ops.is_empty())
     }
 
     /// Brings a value of the node into the numbers of the world.
@@ -129,7 +130,11 @@ impl Client {
             }
             Name::Who(w) if !naming.literal_owners => {
                 let (local, index) = (slot_of(*w), *w as usize % 16);
-                let slot = if local == 0 { OWN } else { self.bind.who[local - 1] as usize };
+                let slot = if local == 0 {
+                    OWN
+                } else {
+                    self.bind.who[local - 1] as usize
+                };
                 *w = who(slot, index);
             }
             _ => {}
@@ -139,7 +144,9 @@ impl Client {
     fn send(&mut self, automaton: &Automaton, sent: &[u8]) {
         let key = automaton.node(self.node);
         for &pos in sent {
-            let OpView::Request(request, _) = &key.ops[pos as usize] else { continue };
+            let OpView::Request(request, _) = &key.ops[pos as usize] else {
+                continue;
+            };
             let mut request = request.clone();
             self.resolve(automaton, &mut request);
             if matches!(request, Request::OpenSession) {
@@ -156,15 +163,21 @@ impl Client {
         self.bind = bind;
         self.node = edge.to;
         self.send(automaton, &edge.sent);
-        Moved { silent: edge.silent }
+        Moved {
+            silent: edge.silent,
+        }
     }
 
     /// The answer to the oldest open request reaches the program.
     pub fn receive_reply(&mut self, automaton: &Automaton, reply: Reply) -> Moved {
         self.last_zxid = self.last_zxid.max(reply.zxid);
         let key = automaton.node(self.node);
-        let pos = key.first_request().expect("a reply answers an open request");
-        let OpView::Request(request, dropped) = &key.ops[pos as usize] else { unreachable!() };
+        let pos = key
+            .first_request()
+            .expect("a reply answers an open request");
+        let OpView::Request(request, dropped) = &key.ops[pos as usize] else {
+            unreachable!()
+        };
         let closes = matches!(request, Request::CloseSession) && reply.result.is_ok();
         let dropped = *dropped;
         if let Ok(Response::Opened(session)) = &reply.result {
@@ -193,7 +206,9 @@ impl Client {
         let mut positions = SmallVec::new();
         let mut foreign = false;
         for (pos, op) in key.ops.iter().enumerate() {
-            let OpView::Watch(Some(table), own, _) = op else { continue };
+            let OpView::Watch(Some(table), own, _) = op else {
+                continue;
+            };
             let mut own = *own;
             self.resolve(automaton, &mut own);
             if hears(*table, kind, own, path) {
@@ -205,7 +220,10 @@ impl Client {
             // Nobody looks any more: the library drops the event.
             return Moved { silent: true };
         }
-        self.observe(automaton, Obs::Event(positions, kind, foreign.then_some(path)))
+        self.observe(
+            automaton,
+            Obs::Event(positions, kind, foreign.then_some(path)),
+        )
     }
 
     /// The program learns of a change of the connection; open requests fail where it says so.
@@ -231,18 +249,27 @@ impl Client {
     /// The server closes the connection: what it has written still arrives.
     pub fn closed_by_server(&mut self) {
         self.out.clear();
-        self.link = if self.session == 0 { Link::Off } else { Link::Down };
-        self.incoming.push(Frame::Session(SessionState::Disconnected));
+        self.link = if self.session == 0 {
+            Link::Off
+        } else {
+            Link::Down
+        };
+        self.incoming
+            .push(Frame::Session(SessionState::Disconnected));
     }
 
     /// The paths that the library registers again on reconnecting (`setWatches`).
     pub fn watches(&self, automaton: &Automaton) -> Vec<(WatchTable, Text)> {
-        let Some(key) = self.key(automaton) else { return Vec::new() };
+        let Some(key) = self.key(automaton) else {
+            return Vec::new();
+        };
         let mut watches: Vec<_> = key
             .ops
             .iter()
             .filter_map(|op| {
-                let OpView::Watch(Some(table), path, _) = op else { return None };
+                let OpView::Watch(Some(table), path, _) = op else {
+                    return None;
+                };
                 let mut path = *path;
                 self.resolve(automaton, &mut path);
                 Some((*table, path))

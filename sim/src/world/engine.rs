@@ -161,12 +161,22 @@ impl<'w> Engine<'w> {
 
     /// Work done.
     pub fn stats(&self) -> EngineStats {
-        let memos = [&self.serve, &self.reconnect, &self.end, &self.push, &self.local, &self.simple];
+        let memos = [
+            &self.serve,
+            &self.reconnect,
+            &self.end,
+            &self.push,
+            &self.local,
+            &self.simple,
+        ];
         let bytes = memos.iter().map(|m| m.bytes()).sum::<usize>()
             + self.outcomes.len() * size_of::<Outcome>()
             + self.clients.len() * size_of::<Option<ClientInfo>>()
             + self.services.len() * size_of::<Option<ServiceInfo>>();
-        EngineStats { bytes, ..self.stats }
+        EngineStats {
+            bytes,
+            ..self.stats
+        }
     }
 
     /// The state at the start, in its canonical form.
@@ -178,13 +188,25 @@ impl<'w> Engine<'w> {
         words[..n].to_vec()
     }
 
+    /// The form of a state that stands for it under the reductions in force.
+    pub fn canonical(&mut self, state: &[u32]) -> Vec<u32> {
+        let mut words = [0; WORDS];
+        words[..state.len()].copy_from_slice(state);
+        self.settle(&mut words, state.len());
+        words[..state.len()].to_vec()
+    }
+
     /// Bit by which a mark's name is known to [`Engine::marked`].
     pub fn mark_bit(&mut self, name: &'static str) -> u32 {
-        let at = self.mark_names.iter().position(|n| *n == name).unwrap_or_else(|| {
-            self.mark_names.push(name);
-            self.clients.clear();
-            self.mark_names.len() - 1
-        });
+        let at = self
+            .mark_names
+            .iter()
+            .position(|n| *n == name)
+            .unwrap_or_else(|| {
+                self.mark_names.push(name);
+                self.clients.clear();
+                self.mark_names.len() - 1
+            });
         1 << at
     }
 
@@ -228,7 +250,13 @@ impl<'w> Engine<'w> {
             }
         }
         let mark = |name: &&str| key.is_some_and(|key| key.mark(name).is_some());
-        let marks = self.mark_names.iter().enumerate().filter(|(_, n)| mark(n)).map(|(i, _)| 1 << i).sum();
+        let marks = self
+            .mark_names
+            .iter()
+            .enumerate()
+            .filter(|(_, n)| mark(n))
+            .map(|(i, _)| 1 << i)
+            .sum();
         let info = ClientInfo {
             masks,
             foreign,
@@ -237,7 +265,10 @@ impl<'w> Engine<'w> {
             session: (client.session % 16) as u8,
             incoming: !client.incoming.is_empty(),
             outgoing: !client.out.is_empty(),
-            opens: matches!(client.out.first(), Some(crate::zookeeper::Request::OpenSession)),
+            opens: matches!(
+                client.out.first(),
+                Some(crate::zookeeper::Request::OpenSession)
+            ),
             over: client.is_over(&world.automaton),
             crashed: client.node == CRASHED,
             deliver: UNKNOWN,
@@ -257,7 +288,10 @@ impl<'w> Engine<'w> {
     pub(super) fn service(&mut self, zid: u32) -> &ServiceInfo {
         if self.services.get(zid as usize).is_none_or(Option::is_none) {
             let service = self.world.services.get(zid);
-            let sessions = service.sessions().map(|s| (s, service.is_closing(s))).collect();
+            let sessions = service
+                .sessions()
+                .map(|s| (s, service.is_closing(s)))
+                .collect();
             let info = ServiceInfo {
                 masks: self.service_masks(service),
                 sessions,
@@ -269,12 +303,18 @@ impl<'w> Engine<'w> {
             }
             self.services[zid as usize] = Some(info);
         }
-        self.services[zid as usize].as_ref().expect("just looked at")
+        self.services[zid as usize]
+            .as_ref()
+            .expect("just looked at")
     }
 
     /// Calls `emit` for every step that is enabled in the state, with the state it leads to. Answers how many of
     /// them are more than faults: a state without any is at rest.
-    pub fn successors(&mut self, words: &[u32], mut emit: impl FnMut(&mut Self, StepFacts, &[u32])) -> usize {
+    pub fn successors(
+        &mut self,
+        words: &[u32],
+        mut emit: impl FnMut(&mut Self, StepFacts, &[u32]),
+    ) -> usize {
         let n = words.len();
         let budget = Budget::unpack(words[0]);
         let mut next = [0u32; WORDS];
@@ -282,13 +322,20 @@ impl<'w> Engine<'w> {
         for slot in 0..n - 2 {
             let cid = words[2 + slot];
             let info = self.client(cid);
-            let (link, incoming, outgoing, over) = (info.link, info.incoming, info.outgoing, info.over);
+            let (link, incoming, outgoing, over) =
+                (info.link, info.incoming, info.outgoing, info.over);
             let (opens, crashed, session) = (info.opens, info.crashed, info.session);
             if incoming {
                 forced += 1;
                 next[..n].copy_from_slice(words);
                 next[2 + slot] = self.delivered(cid).0;
-                self.emit(Step::new(StepKind::Deliver, slot, 0), 0, &mut next, n, &mut emit);
+                self.emit(
+                    Step::new(StepKind::Deliver, slot, 0),
+                    0,
+                    &mut next,
+                    n,
+                    &mut emit,
+                );
             }
             let can_serve = outgoing
                 && link == Link::Up
@@ -300,7 +347,13 @@ impl<'w> Engine<'w> {
                 let at = self.served(words[1], cid, slot);
                 next[2 + slot] = self.outcomes[at].client;
                 let notified = self.apply_outcome(at, &mut next);
-                self.emit(Step::new(StepKind::Serve, slot, 0), notified, &mut next, n, &mut emit);
+                self.emit(
+                    Step::new(StepKind::Serve, slot, 0),
+                    notified,
+                    &mut next,
+                    n,
+                    &mut emit,
+                );
             }
             forced += self.local_steps(words, slot, budget, &mut emit);
             if link == Link::Down && !incoming && !crashed {
@@ -309,7 +362,13 @@ impl<'w> Engine<'w> {
                 let at = self.reconnected(words[1], cid, slot);
                 next[2 + slot] = self.outcomes[at].client;
                 let notified = self.apply_outcome(at, &mut next);
-                self.emit(Step::new(StepKind::Reconnect, slot, 0), notified, &mut next, n, &mut emit);
+                self.emit(
+                    Step::new(StepKind::Reconnect, slot, 0),
+                    notified,
+                    &mut next,
+                    n,
+                    &mut emit,
+                );
             }
             if self.world.setup.calls_are_steps
                 && session != 0
@@ -319,7 +378,13 @@ impl<'w> Engine<'w> {
                 forced += 1;
                 next[..n].copy_from_slice(words);
                 next[2 + slot] = self.simple(Simple::Notice, cid, slot);
-                self.emit(Step::new(StepKind::Notice, slot, 0), 0, &mut next, n, &mut emit);
+                self.emit(
+                    Step::new(StepKind::Notice, slot, 0),
+                    0,
+                    &mut next,
+                    n,
+                    &mut emit,
+                );
             }
             if self.world.setup.clients[slot].victim {
                 self.process_faults(words, slot, budget, over, &mut emit);
@@ -329,9 +394,19 @@ impl<'w> Engine<'w> {
         if budget.sweeps > 0 {
             for at in 0..self.service(words[1]).containers {
                 next[..n].copy_from_slice(words);
-                next[0] = Budget { sweeps: budget.sweeps - 1, ..budget }.pack();
+                next[0] = Budget {
+                    sweeps: budget.sweeps - 1,
+                    ..budget
+                }
+                .pack();
                 let notified = self.swept(words[1], at, &mut next);
-                self.emit(Step::new(StepKind::Sweep, at as usize, 0), notified, &mut next, n, &mut emit);
+                self.emit(
+                    Step::new(StepKind::Sweep, at as usize, 0),
+                    notified,
+                    &mut next,
+                    n,
+                    &mut emit,
+                );
             }
         }
         forced
@@ -377,13 +452,25 @@ impl<'w> Engine<'w> {
         }
         if interrupts {
             let key = self.world.automaton.node(self.world.clients.get(cid).node);
-            let places: SmallVec<[u8; 2]> =
-                local_ops(key).filter(|(_, op)| **op == OpView::Interrupt).map(|(pos, _)| pos).collect();
+            let places: SmallVec<[u8; 2]> = local_ops(key)
+                .filter(|(_, op)| **op == OpView::Interrupt)
+                .map(|(pos, _)| pos)
+                .collect();
             for pos in places {
                 next[..n].copy_from_slice(words);
-                next[0] = Budget { interrupts: budget.interrupts - 1, ..budget }.pack();
+                next[0] = Budget {
+                    interrupts: budget.interrupts - 1,
+                    ..budget
+                }
+                .pack();
                 next[2 + slot] = self.moved_by_itself(cid, u16::from(pos));
-                self.emit(Step::new(StepKind::Interrupt, slot, u16::from(pos)), 0, &mut next, n, emit);
+                self.emit(
+                    Step::new(StepKind::Interrupt, slot, u16::from(pos)),
+                    0,
+                    &mut next,
+                    n,
+                    emit,
+                );
             }
         }
         forced
@@ -403,21 +490,33 @@ impl<'w> Engine<'w> {
         let mut next = [0u32; WORDS];
         if budget.disconnects > 0 && link == Link::Up && !over {
             next[..n].copy_from_slice(words);
-            next[0] = Budget { disconnects: budget.disconnects - 1, ..budget }.pack();
+            next[0] = Budget {
+                disconnects: budget.disconnects - 1,
+                ..budget
+            }
+            .pack();
             next[2 + slot] = self.simple(Simple::Cut, cid, slot);
             self.disconnect(&mut next, slot, cid);
             self.emit(Step::new(StepKind::Cut, slot, 0), 0, &mut next, n, emit);
         }
         if budget.crashes > 0 && !crashed && !over {
             next[..n].copy_from_slice(words);
-            next[0] = Budget { crashes: budget.crashes - 1, ..budget }.pack();
+            next[0] = Budget {
+                crashes: budget.crashes - 1,
+                ..budget
+            }
+            .pack();
             next[2 + slot] = self.simple(Simple::Crash, cid, slot);
             self.disconnect(&mut next, slot, cid);
             self.emit(Step::new(StepKind::Crash, slot, 0), 0, &mut next, n, emit);
         }
         if budget.restarts > 0 && crashed {
             next[..n].copy_from_slice(words);
-            next[0] = Budget { restarts: budget.restarts - 1, ..budget }.pack();
+            next[0] = Budget {
+                restarts: budget.restarts - 1,
+                ..budget
+            }
+            .pack();
             let started = self.simple(Simple::Restart, cid, slot);
             next[2 + slot] = started;
             let session = crate::names::who(slot, self.client(started).session as usize);
@@ -457,11 +556,20 @@ impl<'w> Engine<'w> {
                 forced += 1;
                 next[..n].copy_from_slice(words);
                 let notified = self.ended(words[1], session, up, &mut next);
-                self.emit(Step::new(StepKind::Apply, slot, session), notified, &mut next, n, emit);
+                self.emit(
+                    Step::new(StepKind::Apply, slot, session),
+                    notified,
+                    &mut next,
+                    n,
+                    emit,
+                );
                 continue;
             }
             let (kind, allowed) = if current {
-                (StepKind::Expire, budget.expiries > 0 && !over && self.world.setup.clients[slot].victim)
+                (
+                    StepKind::Expire,
+                    budget.expiries > 0 && !over && self.world.setup.clients[slot].victim,
+                )
             } else {
                 (StepKind::Lapse, true)
             };
@@ -471,7 +579,11 @@ impl<'w> Engine<'w> {
             forced += usize::from(kind == StepKind::Lapse);
             next[..n].copy_from_slice(words);
             if kind == StepKind::Expire {
-                next[0] = Budget { expiries: budget.expiries - 1, ..budget }.pack();
+                next[0] = Budget {
+                    expiries: budget.expiries - 1,
+                    ..budget
+                }
+                .pack();
             }
             let mut notified = 0;
             if self.world.setup.calls_are_steps {
@@ -504,7 +616,9 @@ impl<'w> Engine<'w> {
         let at = match self.end.get(key) {
             Some(at) => at as usize,
             None => {
-                let (service, events) = self.world.end_session(self.world.services.get(zid), session);
+                let (service, events) = self
+                    .world
+                    .end_session(self.world.services.get(zid), session);
                 let at = self.keep(service, None, &events);
                 self.end.insert(key, at as u32);
                 at
@@ -528,7 +642,12 @@ impl<'w> Engine<'w> {
     #[inline]
     fn is_alive(&mut self, zid: u32, slot: usize, session: u8) -> bool {
         let wanted = crate::names::who(slot, session as usize);
-        session != 0 && self.service(zid).sessions.iter().any(|(s, closing)| *s == wanted && !closing)
+        session != 0
+            && self
+                .service(zid)
+                .sessions
+                .iter()
+                .any(|(s, closing)| *s == wanted && !closing)
     }
 
     /// The client after the delivery of its oldest frame, and whether nobody outside can tell.
@@ -582,7 +701,8 @@ impl<'w> Engine<'w> {
 
     fn simple(&mut self, kind: Simple, cid: u32, slot: usize) -> u32 {
         let slot_matters = matches!(kind, Simple::Restart);
-        let key = u64::from(cid) << 16 | (kind as u64) << 8 | if slot_matters { slot as u64 } else { 0 };
+        let key =
+            u64::from(cid) << 16 | (kind as u64) << 8 | if slot_matters { slot as u64 } else { 0 };
         if let Some(to) = self.simple.get(key) {
             return to;
         }
@@ -648,7 +768,11 @@ impl<'w> Engine<'w> {
     }
 
     fn keep_served(&mut self, served: Served) -> usize {
-        let Served { service, client, events } = served;
+        let Served {
+            service,
+            client,
+            events,
+        } = served;
         self.keep(service, Some(client), &events)
     }
 
@@ -664,7 +788,11 @@ impl<'w> Engine<'w> {
             let slot = slot_of(event.session);
             let mut frame = Frame::Event(event.kind, event.path);
             world.own_names(&mut frame, slot, true);
-            (slot as u8, (event.session % 16) as u8, world.frames.intern(frame))
+            (
+                slot as u8,
+                (event.session % 16) as u8,
+                world.frames.intern(frame),
+            )
         });
         let outcome = Outcome {
             events: frames.collect(),
@@ -727,7 +855,11 @@ impl<'w> Engine<'w> {
                 all = all.union(self.client(cid).masks);
             }
             let keep = Masks {
-                seq: if self.reductions.forget_gone { service.seq } else { all.seq },
+                seq: if self.reductions.forget_gone {
+                    service.seq
+                } else {
+                    all.seq
+                },
                 zxid: all.zxid,
             };
             dense &= is_dense(keep.seq) && is_dense(keep.zxid) && all.seq & !keep.seq == 0;

@@ -17,7 +17,10 @@ pub struct Interner<T> {
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self { items: boxcar::Vec::new(), shards: Default::default() }
+        Self {
+            items: boxcar::Vec::new(),
+            shards: Default::default(),
+        }
     }
 }
 
@@ -30,7 +33,9 @@ impl<T: Hash + Eq> Interner<T> {
             return id;
         }
         let id = self.items.push(value) as u32;
-        shard.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.items[id as usize]));
+        shard.insert_unique(hash, id, |&id| {
+            FxBuildHasher.hash_one(&self.items[id as usize])
+        });
         id
     }
 
@@ -60,7 +65,10 @@ pub struct Memo {
 
 impl Default for Memo {
     fn default() -> Self {
-        Self { entries: vec![(u64::MAX, 0); 1 << 10], len: 0 }
+        Self {
+            entries: vec![(u64::MAX, 0); 1 << 10],
+            len: 0,
+        }
     }
 }
 

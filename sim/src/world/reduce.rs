@@ -24,7 +24,10 @@ pub struct Masks {
 impl Masks {
     /// The numbers of both.
     pub fn union(self, other: Self) -> Self {
-        Self { seq: self.seq | other.seq, zxid: self.zxid | other.zxid }
+        Self {
+            seq: self.seq | other.seq,
+            zxid: self.zxid | other.zxid,
+        }
     }
 }
 
@@ -88,7 +91,11 @@ fn permute(value: &mut impl Names, to: &[u8]) {
 
 impl Engine<'_> {
     pub(super) fn client_masks(&self, client: &Client) -> (Masks, u16, u64) {
-        let numbers = if self.reductions.renumber { masks(&mut client.clone()) } else { Masks::default() };
+        let numbers = if self.reductions.renumber {
+            masks(&mut client.clone())
+        } else {
+            Masks::default()
+        };
         if !self.reductions.symmetry {
             return (numbers, 0, 0);
         }
@@ -106,7 +113,11 @@ impl Engine<'_> {
     }
 
     pub(super) fn service_masks(&self, service: &ZooKeeper) -> Masks {
-        if self.reductions.renumber { masks(&mut service.clone()) } else { Masks::default() }
+        if self.reductions.renumber {
+            masks(&mut service.clone())
+        } else {
+            Masks::default()
+        }
     }
 
     /// For each client, how the service looks from its place.

@@ -51,7 +51,11 @@ pub struct Step {
 
 impl Step {
     pub(super) fn new(kind: StepKind, slot: usize, arg: u16) -> Self {
-        Self { kind, slot: slot as u8, arg }
+        Self {
+            kind,
+            slot: slot as u8,
+            arg,
+        }
     }
 
     /// Whether it is a fault, which nothing forces to happen.
@@ -100,7 +104,9 @@ impl World {
                     Frame::Reply(_) => {
                         let asked = client.key(&self.automaton).and_then(|key| {
                             let pos = key.first_request()?;
-                            let OpView::Request(request, _) = &key.ops[pos as usize] else { return None };
+                            let OpView::Request(request, _) = &key.ops[pos as usize] else {
+                                return None;
+                            };
                             let mut request = request.clone();
                             client.resolve(&self.automaton, &mut request);
                             self.own_names(&mut request, slot, false);
@@ -149,12 +155,21 @@ impl World {
             StepKind::Crash => format!("{name}: process dies"),
             StepKind::Restart => format!("{name}: process starts again with a new session"),
             StepKind::Expire | StepKind::Lapse if self.setup.calls_are_steps => {
-                format!("server: session {} of {name} expires, its nodes go", session())
+                format!(
+                    "server: session {} of {name} expires, its nodes go",
+                    session()
+                )
             }
             StepKind::Expire | StepKind::Lapse => {
-                format!("server: session {} of {name} is expired, its nodes are still there", session())
+                format!(
+                    "server: session {} of {name} is expired, its nodes are still there",
+                    session()
+                )
             }
-            StepKind::Apply => format!("server: the end of session {} of {name} is applied, its nodes go", session()),
+            StepKind::Apply => format!(
+                "server: the end of session {} of {name} is applied, its nodes go",
+                session()
+            ),
             StepKind::Sweep => unreachable!("told above"),
         }
     }

@@ -52,7 +52,8 @@ impl<'a> View<'a> {
 
     /// Whether every program is over and nothing is on the wires.
     pub fn everybody_is_done(&self) -> bool {
-        self.clients().all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
+        self.clients()
+            .all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
     }
 }
 
@@ -108,7 +109,9 @@ impl<'a> ClientView<'a> {
 
     /// The names of the marks that are set.
     pub fn marks(&self) -> impl Iterator<Item = &'static str> + use<'a> {
-        self.key().into_iter().flat_map(|key| key.marks.iter().map(|m| m.0))
+        self.key()
+            .into_iter()
+            .flat_map(|key| key.marks.iter().map(|m| m.0))
     }
 
     /// How the program ended, if it has.
@@ -123,7 +126,9 @@ impl<'a> ClientView<'a> {
 
     /// What the client waits for, in words.
     pub fn waits_for(&self) -> Vec<String> {
-        let Some(key) = self.key() else { return Vec::new() };
+        let Some(key) = self.key() else {
+            return Vec::new();
+        };
         let ops = key.ops.iter().filter_map(|op| {
             let mut op = op.clone();
             self.client.resolve(&self.world.automaton, &mut op);

@@ -101,3 +101,77 @@ pub(super) fn is_reserved(path: Text) -> bool {
         .get_or_init(|| ["/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(Text::new))
         .contains(&path)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_no_path_may_hold() {
+        for c in [
+            '\0', '\u{1f}', '\u{7f}', '\u{9f}', '\u{e000}', '\u{f8ff}', '\u{fff0}', '\u{ffff}',
+        ] {
+            assert!(!is_valid_component(&format!("a{c}b")), "{c:?}");
+        }
+        for c in [
+            ' ',
+            '\u{7e}',
+            '\u{a0}',
+            '\u{d7ff}',
+            '\u{f900}',
+            '\u{ffef}',
+            '\u{10000}',
+        ] {
+            assert!(is_valid_component(&format!("a{c}b")), "{c:?}");
+        }
+        assert!(is_valid_component("...") && is_valid_component(".a"));
+    }
+
+    #[test]
+    fn both_orders_are_total_and_kept_by_renumbering() {
+        let texts = [
+            "/",
+            "/q",
+            "/q/x",
+            "/q/n-0000000000",
+            "/q/n-0000000004",
+            "/q/m-0000000004",
+            "/q/n-0000000000/m-0000000001",
+            "/q/00000010-0000-4000-8000-0f0e7a3e0000-0000000004",
+            "/q/00000011-0000-4000-8000-0f0e7a3e0000-0000000004",
+        ]
+        .map(Text::new);
+        let renumbered = |mut text: Text| {
+            text.names(&mut |name| {
+                if let Name::Seq(number) = name {
+                    *number = *number * 3 + 5;
+                }
+            });
+            text
+        };
+        for order in [stored, listed] {
+            for a in texts {
+                for b in texts {
+                    assert_eq!(order(a, b), order(b, a).reverse());
+                    assert_eq!(order(a, b) == Ordering::Equal, a == b);
+                    assert_eq!(order(a, b), order(renumbered(a), renumbered(b)));
+                    for c in texts {
+                        if order(a, b).is_lt() && order(b, c).is_lt() {
+                            assert!(order(a, c).is_lt());
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_dealt_list_never_starts_with_the_lowest() {
+        let path = Text::new("/q/n-");
+        let sorted: Vec<_> = (0..6).map(|number| path.with_seq(number)).collect();
+        let dealt: Vec<_> = deal(&sorted).iter().map(|name| name.seq[0]).collect();
+        assert_eq!(dealt, [1, 3, 5, 0, 2, 4]);
+        assert_eq!(deal(&sorted[..1]), [Text::new("n-0000000000")]);
+        assert_eq!(deal(&[]), []);
+    }
+}

@@ -88,3 +88,39 @@ impl ZooKeeper {
             .unwrap_or_else(|| panic!("{path} is not in the tree: seed its parents first"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::Config;
+    use super::*;
+
+    #[test]
+    fn a_seeded_node_is_counted_like_a_created_one_but_takes_no_zxid() {
+        let mut server = ZooKeeper::new(Config::default());
+        let queue = server.seed_node(Text::new("/q"), None, CreateMode::Persistent);
+        let data = Some(Text::new("first"));
+        let prefix = Text::new("/q/n-");
+        server.seed_node(prefix, data, CreateMode::PersistentSequential);
+        let second = server.seed_node(prefix, None, CreateMode::PersistentSequential);
+        assert_eq!(second, Text::new("/q/n-0000000001"));
+        assert_eq!(server.counter(queue), 2);
+        assert_eq!(server.children(queue), [prefix.with_seq(0), second]);
+        assert_eq!(server.data(prefix.with_seq(0)), Some(data));
+        assert_eq!(server.node(queue).unwrap().children, 2);
+        assert_eq!(server.last_zxid(), 0);
+    }
+
+    #[test]
+    #[should_panic(expected = "seed its parents first")]
+    fn parents_are_seeded_first() {
+        let mut server = ZooKeeper::new(Config::default());
+        server.seed_node(Text::new("/q/n"), None, CreateMode::Persistent);
+    }
+
+    #[test]
+    #[should_panic(expected = "needs a session")]
+    fn nobody_owns_a_seeded_node() {
+        let mut server = ZooKeeper::new(Config::default());
+        server.seed_node(Text::new("/q"), None, CreateMode::Ephemeral);
+    }
+}

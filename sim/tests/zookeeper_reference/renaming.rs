@@ -289,3 +289,74 @@ fn watches_of_names_that_are_made_one_are_made_one() {
     let watches: Vec<_> = server.watches().collect();
     assert_eq!(watches, [(17, WatchTable::Exist, gone)]);
 }
+
+fn seqs(server: &ZooKeeper) -> Vec<i32> {
+    let mut seqs = Vec::new();
+    visit(
+        &mut server.clone(),
+        &mut |seq| seqs.push(*seq),
+        &mut |_| (),
+        &mut |_| (),
+    );
+    seqs.sort_unstable();
+    seqs
+}
+
+#[test]
+fn a_counter_is_a_name_once_a_sequential_child_was_made() {
+    let mut server = ZooKeeper::new(Config::default());
+    server.open_session(17);
+    let mut write = |write| {
+        let reply = server.apply(17, &Request::Write(write), &mut Vec::new());
+        reply.result.unwrap();
+        seqs(&server)
+    };
+    let create = |path, mode| Write::Create {
+        path: Text::new(path),
+        data: None,
+        mode,
+    };
+    assert_eq!(write(create("/q", CreateMode::Persistent)), []);
+    assert_eq!(write(create("/q/x", CreateMode::Persistent)), []);
+    assert_eq!(
+        write(create("/q/n-", CreateMode::EphemeralSequential)),
+        [1, 2]
+    );
+    assert_eq!(write(create("/q/y", CreateMode::Persistent)), [1, 3]);
+    let (path, version) = (Text::new("/q/n-0000000001"), None);
+    assert_eq!(write(Write::Delete { path, version }), [3]);
+}
+
+#[test]
+fn a_container_stays_sweepable_when_its_counter_is_renumbered() {
+    let mut server = ZooKeeper::new(Config::default());
+    server.open_session(17);
+    let queue = server.seed_node(Text::new("/q"), None, CreateMode::Container);
+    assert_eq!(server.sweepable(), []);
+    let (path, data, mode) = (Text::new("/q/n-"), None, CreateMode::EphemeralSequential);
+    let create = Request::Write(Write::Create { path, data, mode });
+    server.apply(17, &create, &mut Vec::new()).result.unwrap();
+    server.apply_close(17, &mut Vec::new());
+    visit(&mut server, &mut |seq| *seq = 0, &mut |_| (), &mut |_| ());
+    assert_eq!(server.sweepable(), [queue]);
+}
+
+#[test]
+fn nodes_that_differ_in_their_owners_are_put_in_order_again() {
+    let paths = [
+        "/00000010-0000-4000-8000-0f0e7a3e0000",
+        "/00000020-0000-4000-8000-0f0e7a3e0000",
+    ]
+    .map(Text::new);
+    let mut server = ZooKeeper::new(Config::default());
+    for path in paths {
+        server.seed_node(path, None, CreateMode::Persistent);
+    }
+    let mut exchanged = server.clone();
+    visit(&mut exchanged, &mut |_| (), &mut |_| (), &mut |who| {
+        *who = 0x30 - *who
+    });
+    assert_ne!(server, exchanged);
+    exchanged.normalise();
+    assert_eq!(server, exchanged);
+}

@@ -1,0 +1,267 @@
+//! Checking a scenario: proof or shortest stories, and never more than was seen.
+
+use overtake_sim::world::{Budget, Reductions, World};
+
+use crate::property::Property;
+use crate::replay::{Taken, follow, judge};
+use crate::scenario::Scenario;
+use crate::search::table::collision_odds;
+use crate::search::{Limits, Seen, Stopped, breadth_first, depth_first, shortest};
+use crate::space::WorldSpace;
+use crate::trace::Trace;
+
+/// In which order a space is searched.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Level by level; knows the depth.
+    #[default]
+    BreadthFirst,
+    /// With little memory beside the visited set; does not know the depth.
+    DepthFirst,
+}
+
+/// How to check.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What may be left out.
+    pub reductions: Reductions,
+    /// The order.
+    pub order: Order,
+    /// Threads, memory, time.
+    pub limits: Limits,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            reductions: Reductions::ALL,
+            order: Order::default(),
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A violated property with its shortest story.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// Name of the property.
+    pub property: &'static str,
+    /// How it is violated, in a sentence.
+    pub because: String,
+    /// The trace, as it goes into a file.
+    pub trace: Trace,
+    /// The steps in the world without reductions.
+    pub taken: Vec<Taken>,
+}
+
+/// What is known of a scenario after a check.
+#[derive(Clone, Debug)]
+pub enum Verdict {
+    /// Every state within the bounds was visited, every property holds in all of them, and every `sometimes` was
+    /// reached.
+    Proved,
+    /// No violation was seen, but that is no proof: why.
+    Held(String),
+    /// Properties are violated.
+    Falsified(Vec<Finding>),
+    /// A program broke the rules under which it can be checked: which and how.
+    Broken(String),
+}
+
+/// The outcome of a check.
+#[derive(Debug)]
+pub struct Checked {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was seen.
+    pub seen: Seen,
+    /// The world, for stories.
+    pub world: World,
+    /// The odds that a state was taken for another: n²/2⁶⁵.
+    pub collision_odds: f64,
+    /// Runs of programs that filled the table.
+    pub program_runs: u64,
+}
+
+impl Verdict {
+    /// One word.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Proved => "proved",
+            Verdict::Held(_) => "held",
+            Verdict::Falsified(_) => "falsified",
+            Verdict::Broken(_) => "broken",
+        }
+    }
+}
+
+fn why_stopped(stopped: Stopped, seen: &Seen, options: &Options) -> String {
+    let reason = match stopped {
+        Stopped::Memory => format!(
+            "stopped: memory ({} MiB allowed; raise --memory or lower the bounds)",
+            options.limits.memory >> 20
+        ),
+        Stopped::Time => "stopped: time (raise --time or lower the bounds)".into(),
+        Stopped::Interrupted => "stopped: interrupted".into(),
+        Stopped::Violation => "stopped: a violation was found".into(),
+        Stopped::Error => "stopped: a program broke the rules".into(),
+    };
+    format!("{} states seen, {reason}", seen.states)
+}
+
+/// Checks a scenario.
+///
+/// # Errors
+/// A sentence, when the scenario makes no world.
+pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> {
+    let world = scenario.world()?;
+    let properties = scenario.judged_by();
+    if !properties.iter().any(|p| !p.is_sometimes()) {
+        return Err(format!(
+            "scenario {:?} has no property to check: add one with .property(…)",
+            scenario.name()
+        ));
+    }
+    let seen = {
+        let space = WorldSpace::new(&world, options.reductions, properties);
+        match options.order {
+            Order::BreadthFirst => breadth_first(&space, &options.limits),
+            Order::DepthFirst => depth_first(&space, &options.limits),
+        }
+    };
+    let verdict = judge_space(scenario, &world, options, &seen);
+    let odds = collision_odds(seen.states);
+    let program_runs = world
+        .automaton()
+        .stats
+        .runs
+        .load(std::sync::atomic::Ordering::Relaxed);
+    Ok(Checked {
+        verdict,
+        seen,
+        world,
+        collision_odds: odds,
+        program_runs,
+    })
+}
+
+fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &Seen) -> Verdict {
+    if let Some(error) = world.error() {
+        return Verdict::Broken(error.to_string());
+    }
+    let properties = scenario.judged_by();
+    if seen.violated != 0 {
+        return match findings(scenario, world, options, seen.violated) {
+            Ok(findings) => Verdict::Falsified(findings),
+            Err(why) => Verdict::Broken(why),
+        };
+    }
+    if let Some(stopped) = seen.stopped {
+        return Verdict::Held(why_stopped(stopped, seen, options));
+    }
+    let missed = |(id, p): &(usize, &Property)| p.is_sometimes() && seen.reached >> id & 1 == 0;
+    let missed: Vec<&str> = properties
+        .iter()
+        .enumerate()
+        .filter(missed)
+        .map(|(_, p)| p.name)
+        .collect();
+    if !missed.is_empty() {
+        return Verdict::Held(format!(
+            "all states seen, but it never happened that {}",
+            missed.join(", or that ")
+        ));
+    }
+    if !properties.iter().any(Property::is_sometimes) {
+        return Verdict::Held(
+            "all states seen, but nothing says that anything happens in them: add a `sometimes` property".into(),
+        );
+    }
+    Verdict::Proved
+}
+
+/// The reductions under which a shortest path is a shortest story, from the strongest to none at all.
+fn exact(reductions: Reductions) -> [Reductions; 3] {
+    let exact = Reductions {
+        deliver_first: false,
+        ..reductions
+    };
+    [
+        exact,
+        Reductions {
+            symmetry: false,
+            ..exact
+        },
+        Reductions::NONE,
+    ]
+}
+
+fn findings(
+    scenario: &Scenario,
+    world: &World,
+    options: &Options,
+    violated: u64,
+) -> Result<Vec<Finding>, String> {
+    let properties = scenario.judged_by();
+    let mut findings = Vec::new();
+    let mut open = violated;
+    for reductions in exact(options.reductions) {
+        let space = WorldSpace::new(world, reductions, properties);
+        let paths = shortest(&space, open, &options.limits).map_err(|stopped| {
+            format!("a violation was found, but its shortest story was not: {stopped:?}; raise --memory or --time")
+        })?;
+        for (id, path) in paths {
+            let property = &properties[id];
+            let Some(taken) = follow(world, reductions, &path, property) else {
+                continue;
+            };
+            let Some(because) = judge(world, &taken, property) else {
+                continue;
+            };
+            open &= !(1 << id);
+            let trace = trace(scenario, property, &because, &taken);
+            findings.push(Finding {
+                property: property.name,
+                because,
+                trace,
+                taken,
+            });
+        }
+        if open == 0 {
+            findings.sort_by_key(|f| (f.taken.len(), f.property));
+            return Ok(findings);
+        }
+    }
+    Err("a violation was seen under reductions and not without: a reduction is at fault, please report it".into())
+}
+
+/// The budget as traces name it.
+pub fn named_faults(budget: Budget) -> Vec<(String, u8)> {
+    let numbers = [
+        budget.expiries,
+        budget.disconnects,
+        budget.crashes,
+        budget.restarts,
+        budget.interrupts,
+        budget.sweeps,
+    ];
+    let named = crate::trace::FAULTS.iter().zip(numbers);
+    named
+        .filter(|(_, n)| *n > 0)
+        .map(|(kind, n)| ((*kind).to_owned(), n))
+        .collect()
+}
+
+fn trace(scenario: &Scenario, property: &Property, because: &str, taken: &[Taken]) -> Trace {
+    Trace {
+        title: format!("{}: {because}", scenario.name()),
+        source: scenario.origin().into(),
+        scenario: scenario.name().into(),
+        clients: scenario.size(),
+        faults: named_faults(scenario.budget()),
+        violates: property.name.into(),
+        because: because.into(),
+        fixed_by: scenario.repair().unwrap_or_default().into(),
+        steps: taken.iter().map(|t| t.text.clone()).collect(),
+    }
+}

@@ -1,0 +1,25 @@
+//! No program fails.
+
+use overtake_sim::program::Outcome;
+
+use super::Property;
+
+/// No program panics or returns an error.
+///
+/// Source: a recipe that answers an ordinary order of events with an error has not handled it.
+pub fn no_program_fails() -> Property {
+    Property::always("no program fails", "the recipe's own contract", |view| {
+        for client in view.clients() {
+            match client.outcome() {
+                Some(Outcome::Failed(why)) => {
+                    return Err(format!("{} ended with the error {why}", client.name()));
+                }
+                Some(Outcome::Panicked(why)) => {
+                    return Err(format!("{} panicked: {why}", client.name()));
+                }
+                Some(Outcome::Finished) | None => {}
+            }
+        }
+        Ok(())
+    })
+}

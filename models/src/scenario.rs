@@ -1,0 +1,373 @@
+//! Scenarios: a named world with bounds, properties and the expected verdict.
+
+use overtake_recipes::CreateMode;
+use overtake_sim::names::Text;
+use overtake_sim::program::{Context, Naming, Program, ProgramResult};
+use overtake_sim::world::{Budget, ClientSetup, Setup, World};
+use overtake_sim::zookeeper::{Config, ZooKeeper};
+
+use crate::property::Property;
+
+/// Starts a scenario. Without more, it has no clients, no faults and no properties.
+pub fn scenario(name: impl Into<String>) -> Scenario {
+    Scenario::new(name)
+}
+
+/// What a scenario is expected to end with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Expected {
+    /// Every property holds within the bounds.
+    Proved,
+    /// The property of that name is violated.
+    Falsified(&'static str),
+}
+
+/// Clients that run the same program.
+#[derive(Clone, Debug)]
+struct Group {
+    name: String,
+    count: usize,
+    program: Program,
+    victim: bool,
+    resends_watches: bool,
+}
+
+/// A named world with bounds, properties and the expected verdict.
+#[derive(Clone, Debug)]
+pub struct Scenario {
+    name: String,
+    about: String,
+    source: String,
+    groups: Vec<Group>,
+    tree: Vec<(String, CreateMode, Option<i32>)>,
+    budget: Budget,
+    naming: Naming,
+    calls_are_steps: bool,
+    zxids: bool,
+    properties: Vec<Property>,
+    expected: Expected,
+    fixed_by: Option<String>,
+}
+
+impl Scenario {
+    fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            about: String::new(),
+            source: String::new(),
+            groups: Vec::new(),
+            tree: Vec::new(),
+            budget: Budget::default(),
+            naming: Naming::default(),
+            calls_are_steps: false,
+            zxids: false,
+            properties: Vec::new(),
+            expected: Expected::Proved,
+            fixed_by: None,
+        }
+    }
+
+    /// What happens in it, as a paragraph.
+    pub fn about(mut self, about: impl Into<String>) -> Self {
+        self.about = about.into();
+        self
+    }
+
+    /// Where it comes from: a link or a section.
+    pub fn source(mut self, source: impl Into<String>) -> Self {
+        self.source = source.into();
+        self
+    }
+
+    /// A persistent node that is there from the start.
+    pub fn node(mut self, path: impl Into<String>) -> Self {
+        self.tree
+            .push((path.into(), CreateMode::Persistent, Some(0)));
+        self
+    }
+
+    /// A persistent node that is there from the start, whose children's numbers start at `counter`. Use with
+    /// [`literal_numbers`](Self::literal_numbers): elsewhere a number is only its rank.
+    pub fn node_with_counter(mut self, path: impl Into<String>, counter: i32) -> Self {
+        self.tree
+            .push((path.into(), CreateMode::Persistent, Some(counter)));
+        self
+    }
+
+    /// A container that is there from the start.
+    pub fn container(mut self, path: impl Into<String>) -> Self {
+        self.tree.push((path.into(), CreateMode::Container, None));
+        self
+    }
+
+    /// `count` clients that run the program, called `client 1`, `client 2` … across all groups.
+    pub fn clients<F, Fut>(self, count: usize, program: F) -> Self
+    where
+        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: ProgramResult,
+    {
+        self.group("client", count, program)
+    }
+
+    /// One client with a name of its own.
+    pub fn client<F, Fut>(self, name: impl Into<String>, program: F) -> Self
+    where
+        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: ProgramResult,
+    {
+        self.group(name, 1, program)
+    }
+
+    fn group<F, Fut>(mut self, name: impl Into<String>, count: usize, program: F) -> Self
+    where
+        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        Fut: Future + 'static,
+        Fut::Output: ProgramResult,
+    {
+        let name = name.into();
+        let program = Program::new(name.clone(), program);
+        self.groups.push(Group {
+            name,
+            count,
+            program,
+            victim: true,
+            resends_watches: true,
+        });
+        self
+    }
+
+    /// Faults do not hit the clients added last.
+    pub fn spared(mut self) -> Self {
+        self.groups.last_mut().expect("clients come first").victim = false;
+        self
+    }
+
+    /// The library of the clients added last does not register its watches again on reconnecting.
+    pub fn without_set_watches(mut self) -> Self {
+        self.groups
+            .last_mut()
+            .expect("clients come first")
+            .resends_watches = false;
+        self
+    }
+
+    /// Sessions of living clients that may expire.
+    pub fn expiries(mut self, most: u8) -> Self {
+        self.budget.expiries = most;
+        self
+    }
+
+    /// Connections that may break.
+    pub fn disconnects(mut self, most: u8) -> Self {
+        self.budget.disconnects = most;
+        self
+    }
+
+    /// Processes that may die.
+    pub fn crashes(mut self, most: u8) -> Self {
+        self.budget.crashes = most;
+        self
+    }
+
+    /// Dead processes that may start again.
+    pub fn restarts(mut self, most: u8) -> Self {
+        self.budget.restarts = most;
+        self
+    }
+
+    /// Calls that may be interrupted.
+    pub fn interrupts(mut self, most: u8) -> Self {
+        self.budget.interrupts = most;
+        self
+    }
+
+    /// Empty containers that may be swept away.
+    pub fn sweeps(mut self, most: u8) -> Self {
+        self.budget.sweeps = most;
+        self
+    }
+
+    /// The programs read zxids (czxid, mzxid, pzxid of a Stat).
+    pub fn zxids(mut self) -> Self {
+        self.zxids = true;
+        self
+    }
+
+    /// The programs look at sequence numbers (and zxids) as numbers, not only at their order.
+    pub fn literal_numbers(mut self) -> Self {
+        self.naming.literal_numbers = true;
+        self
+    }
+
+    /// The programs order by session or unique id. Clients are then not interchangeable.
+    pub fn literal_owners(mut self) -> Self {
+        self.naming.literal_owners = true;
+        self
+    }
+
+    /// Requests since the last event are counted, for
+    /// [`requests_while_blocked_at_most`](crate::property::requests_while_blocked_at_most).
+    pub fn count_requests(mut self) -> Self {
+        self.naming.count_requests = true;
+        self
+    }
+
+    /// A call (request, apply, reply) is one step, and so is an expiry: as in the models of other checkers.
+    pub fn calls_are_steps(mut self) -> Self {
+        self.calls_are_steps = true;
+        self
+    }
+
+    /// Something that must hold, or be reached.
+    pub fn property(mut self, property: Property) -> Self {
+        self.properties.push(property);
+        self
+    }
+
+    /// Several of them.
+    pub fn properties(mut self, properties: impl IntoIterator<Item = Property>) -> Self {
+        self.properties.extend(properties);
+        self
+    }
+
+    /// The property of that name is expected to be violated.
+    pub fn breaks(mut self, property: &'static str) -> Self {
+        self.expected = Expected::Falsified(property);
+        self
+    }
+
+    /// The scenario with the repaired program, which must be proved.
+    pub fn fixed_by(mut self, scenario: impl Into<String>) -> Self {
+        self.fixed_by = Some(scenario.into());
+        self
+    }
+
+    /// The same with another number of clients in its largest group.
+    pub fn with_clients(mut self, count: usize) -> Self {
+        if let Some(group) = self.groups.iter_mut().max_by_key(|g| g.count) {
+            group.count = count;
+        }
+        self
+    }
+
+    /// The same with other faults.
+    pub fn with_budget(mut self, budget: Budget) -> Self {
+        self.budget = budget;
+        self
+    }
+
+    /// The name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The paragraph.
+    pub fn paragraph(&self) -> &str {
+        &self.about
+    }
+
+    /// Link or section.
+    pub fn origin(&self) -> &str {
+        &self.source
+    }
+
+    /// The faults allowed.
+    pub fn budget(&self) -> Budget {
+        self.budget
+    }
+
+    /// What must hold or be reached.
+    pub fn judged_by(&self) -> &[Property] {
+        &self.properties
+    }
+
+    /// The expected verdict.
+    pub fn expected(&self) -> &Expected {
+        &self.expected
+    }
+
+    /// Name of the scenario with the repaired program.
+    pub fn repair(&self) -> Option<&str> {
+        self.fixed_by.as_deref()
+    }
+
+    /// Number of clients.
+    pub fn size(&self) -> usize {
+        self.groups.iter().map(|g| g.count).sum()
+    }
+
+    /// The bounds, as a line: `3 clients, 1 expiry`.
+    pub fn bounds(&self) -> String {
+        let count = |n: usize, one: &str, many: &str| match n {
+            1 => format!("1 {one}"),
+            n => format!("{n} {many}"),
+        };
+        let mut parts = vec![count(self.size(), "client", "clients")];
+        for (n, one, many) in [
+            (self.budget.expiries, "expiry", "expiries"),
+            (self.budget.disconnects, "disconnect", "disconnects"),
+            (self.budget.crashes, "crash", "crashes"),
+            (self.budget.restarts, "restart", "restarts"),
+            (self.budget.interrupts, "interrupt", "interrupts"),
+            (self.budget.sweeps, "sweep", "sweeps"),
+        ] {
+            if n > 0 {
+                parts.push(count(n as usize, one, many));
+            }
+        }
+        if self.calls_are_steps {
+            parts.push("calls as steps".into());
+        }
+        parts.join(", ")
+    }
+
+    /// Builds the world.
+    ///
+    /// # Errors
+    /// A sentence, when there are no clients, too many, or a fault budget above 15.
+    pub fn world(&self) -> Result<World, String> {
+        let most = overtake_sim::world::MOST_CLIENTS;
+        if !(1..=most).contains(&self.size()) {
+            return Err(format!(
+                "scenario {:?} has {} clients; a world takes 1 to {most}",
+                self.name,
+                self.size()
+            ));
+        }
+        let zxids = self.zxids || self.budget.disconnects > 0;
+        let mut zookeeper = ZooKeeper::new(Config { track_zxids: zxids });
+        for (path, mode, counter) in &self.tree {
+            let path = Text::new(path);
+            zookeeper.seed_node(path, None, *mode);
+            if let Some(counter) = counter {
+                zookeeper.set_counter(path, *counter);
+            }
+        }
+        let mut clients = Vec::new();
+        for (program, group) in self.groups.iter().enumerate() {
+            for _ in 0..group.count {
+                let name = match group.name.as_str() {
+                    "client" => format!("client {}", clients.len() + 1),
+                    name => name.to_owned(),
+                };
+                clients.push(ClientSetup {
+                    name,
+                    program: program as u16,
+                    victim: group.victim,
+                    resends_watches: group.resends_watches,
+                });
+            }
+        }
+        Ok(World::new(Setup {
+            zookeeper,
+            programs: self.groups.iter().map(|g| g.program.clone()).collect(),
+            clients,
+            budget: self.budget,
+            naming: self.naming,
+            calls_are_steps: self.calls_are_steps,
+            zxids,
+        }))
+    }
+}

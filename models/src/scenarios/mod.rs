@@ -1,0 +1,12 @@
+//! The scenarios that come with the house.
+pub mod locks;
+pub mod programs;
+
+use crate::scenario::Scenario;
+
+/// All of them, the public bug reports included. Names are unique.
+pub fn all() -> Vec<Scenario> {
+    let mut all = locks::scenarios();
+    all.extend(crate::bugs::all());
+    all
+}
