@@ -17,7 +17,7 @@ use std::collections::BTreeSet;
 use acts::Act;
 use naive::Naive;
 use overtake_sim::names::{Text, Who};
-use overtake_sim::zookeeper::{Config, Notification, Reply, ZooKeeper};
+use overtake_sim::zookeeper::{Config, Notification, Reply, WatchTable, ZooKeeper};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -215,4 +215,19 @@ fn strip_zxids((answer, events): Outcome) -> Outcome {
         !["c=", "m=", "p="].iter().any(|zxid| word.starts_with(zxid))
     });
     (words.collect::<Vec<_>>().join(" "), events)
+}
+
+#[test]
+#[should_panic(expected = "set `track_zxids`")]
+fn a_reconnect_that_compares_zxids_needs_them() {
+    let mut server = ZooKeeper::new(Config { track_zxids: false });
+    server.open_session(acts::SESSIONS[0]);
+    let tables = |table| [(table, Text::new("/"))];
+    let mut reconnect = |table| {
+        let result = server.reconnect(acts::SESSIONS[0], &tables(table), 0, &mut Vec::new());
+        assert_eq!(result, Ok(()));
+    };
+    reconnect(WatchTable::Exist);
+    reconnect(WatchTable::Persistent);
+    reconnect(WatchTable::Data);
 }

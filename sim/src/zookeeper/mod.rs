@@ -138,7 +138,9 @@ impl ZooKeeper {
 }
 
 /// The counter of a node is a name from the first sequential create below it on; the counters of other
-/// nodes are plain numbers that nobody can compare with a sequence number.
+/// nodes are plain numbers that nobody can compare with a sequence number. So the first sequential create
+/// below a node brings its plain counter into the world as a new name, and that one step need not commute
+/// with a renumbering made before it.
 impl Names for ZooKeeper {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
         for node in &mut self.nodes {
