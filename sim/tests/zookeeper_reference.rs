@@ -11,6 +11,8 @@ mod renaming;
 #[allow(dead_code, reason = "only the printing half is needed here")]
 #[path = "conformance/request.rs"]
 mod request;
+#[path = "zookeeper_reference/requests.rs"]
+mod requests;
 
 use std::collections::BTreeSet;
 

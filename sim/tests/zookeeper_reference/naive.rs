@@ -5,9 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use overtake_recipes::{AddWatchMode, CreateMode, ZkError};
+use overtake_recipes::{CreateMode, ZkError};
 use overtake_sim::names::Who;
-use overtake_sim::zookeeper::{Request, WatchTable, Write};
+use overtake_sim::zookeeper::{WatchTable, Write};
 
 use super::paths;
 
@@ -31,7 +31,7 @@ pub enum Mode {
 }
 
 /// Path, session: mode.
-type Table = BTreeMap<(String, Who), Mode>;
+pub type Table = BTreeMap<(String, Who), Mode>;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Session {
@@ -43,15 +43,15 @@ pub struct Session {
 pub struct Naive {
     pub tree: BTreeMap<String, Node>,
     pub sessions: BTreeMap<Who, Session>,
-    data_watches: Table,
-    child_watches: Table,
+    pub data_watches: Table,
+    pub child_watches: Table,
     pub zxid: u32,
     events: Vec<(Who, String)>,
 }
 
 /// A write that was found good, with its results.
 #[derive(Clone)]
-enum Txn {
+pub enum Txn {
     Create {
         path: String,
         data: Option<String>,
@@ -64,9 +64,9 @@ enum Txn {
     Check,
 }
 
-type Answer = Result<String, String>;
+pub type Answer = Result<String, String>;
 
-fn error(code: ZkError) -> String {
+pub fn error(code: ZkError) -> String {
     format!("{code:?}")
 }
 
@@ -168,7 +168,7 @@ impl Naive {
         }
     }
 
-    fn close(&mut self, session: Who) {
+    pub fn close(&mut self, session: Who) {
         self.zxid += 1;
         let mut owned: Vec<String> = self
             .tree
@@ -250,13 +250,13 @@ impl Naive {
         self.events.push((session, format!("({path} {what})")));
     }
 
-    fn watch_data(&mut self, session: Who, path: &str, mode: Mode) {
+    pub fn watch_data(&mut self, session: Who, path: &str, mode: Mode) {
         if self.sessions[&session].connected {
             self.data_watches.insert((path.to_owned(), session), mode);
         }
     }
 
-    fn watch_child(&mut self, session: Who, path: &str, mode: Mode) {
+    pub fn watch_child(&mut self, session: Who, path: &str, mode: Mode) {
         if self.sessions[&session].connected {
             self.child_watches.insert((path.to_owned(), session), mode);
         }
@@ -294,7 +294,7 @@ impl Naive {
     // Writes.
 
     /// `self` is the tree plus everything that is still on its way.
-    fn prepare(&self, session: Who, write: &Write) -> Result<Txn, ZkError> {
+    pub fn prepare(&self, session: Who, write: &Write) -> Result<Txn, ZkError> {
         let check_version = |node: &Node, version: &Option<i32>| match *version {
             None | Some(-1) => Ok(()),
             Some(version) if version == node.version => Ok(()),
@@ -363,7 +363,7 @@ impl Naive {
     }
 
     /// Applies a prepared write under the zxid that was taken last.
-    fn apply_txn(&mut self, txn: Txn) -> String {
+    pub fn apply_txn(&mut self, txn: Txn) -> String {
         let zxid = self.zxid;
         match txn {
             Txn::Create {
@@ -412,7 +412,7 @@ impl Naive {
         }
     }
 
-    fn multi(&mut self, session: Who, writes: &[Write]) -> Answer {
+    pub fn multi(&mut self, session: Who, writes: &[Write]) -> Answer {
         self.zxid += 1;
         let mut pending = self.clone();
         let mut txns = Vec::new();
@@ -442,109 +442,5 @@ impl Naive {
         }
         let results: Vec<String> = txns.into_iter().map(|txn| self.apply_txn(txn)).collect();
         Ok(format!("[{}]", results.join(", ")))
-    }
-
-    pub fn sweep(&mut self, path: &str) -> bool {
-        let swept = self.tree.get(path).is_some_and(|node| {
-            node.container && node.creates > 0 && self.children(path).is_empty()
-        });
-        if swept {
-            self.zxid += 1;
-            self.apply_txn(Txn::Delete(path.to_owned()));
-        }
-        swept
-    }
-
-    // Requests.
-
-    pub fn serve(&mut self, session: Who, request: &Request) -> String {
-        if self.sessions.get(&session).is_none_or(|s| s.closing) {
-            return error(ZkError::SessionExpired);
-        }
-        let answer = match request {
-            Request::Write(write) => {
-                self.zxid += 1;
-                match self.prepare(session, write) {
-                    Ok(txn) => Ok(self.apply_txn(txn)),
-                    Err(code) => Err(error(code)),
-                }
-            }
-            Request::Multi(writes) => self.multi(session, writes),
-            Request::CloseSession => {
-                self.close(session);
-                Ok("done".to_owned())
-            }
-            Request::OpenSession => unreachable!("opened elsewhere"),
-            Request::Sync => Ok("done".to_owned()),
-            Request::Exists { path, watch } => {
-                let path = path.to_string();
-                if *watch {
-                    self.watch_data(session, &path, Mode::Once);
-                }
-                Ok(match self.tree.contains_key(&path) {
-                    true => format!("there {}", self.stat(&path)),
-                    false => "missing".to_owned(),
-                })
-            }
-            Request::GetData { path, watch } => self.reading(&path.to_string(), |this, path| {
-                if *watch {
-                    this.watch_data(session, path, Mode::Once);
-                }
-                let data = match &this.tree[path].data {
-                    Some(data) => format!("\"{data}\""),
-                    None => "null".to_owned(),
-                };
-                format!("{data} {}", this.stat(path))
-            }),
-            Request::GetChildren { path, watch } => {
-                self.reading(&path.to_string(), |this, path| {
-                    if *watch {
-                        this.watch_child(session, path, Mode::Once);
-                    }
-                    format!("children [{}]", this.dealt_children(path).join(", "))
-                })
-            }
-            Request::AddWatch { path, mode } => {
-                let mode = match mode {
-                    AddWatchMode::Persistent => Mode::Persistent,
-                    AddWatchMode::PersistentRecursive => Mode::Recursive,
-                };
-                self.watch_data(session, &path.to_string(), mode);
-                self.watch_child(session, &path.to_string(), mode);
-                Ok("done".to_owned())
-            }
-            Request::RemoveWatches { path } => {
-                let key = (path.to_string(), session);
-                let data = self.data_watches.remove(&key).is_some();
-                let child = self.child_watches.remove(&key).is_some();
-                match data || child {
-                    true => Ok("done".to_owned()),
-                    false => Err(error(ZkError::NoWatcher)),
-                }
-            }
-        };
-        answer.unwrap_or_else(|code| code)
-    }
-
-    fn reading(&mut self, path: &str, read: impl Fn(&mut Self, &str) -> String) -> Answer {
-        match self.tree.contains_key(path) {
-            true => Ok(read(self, path)),
-            false => Err(error(ZkError::NoNode)),
-        }
-    }
-
-    /// Second, fourth, ... and then first, third, ...
-    fn dealt_children(&self, path: &str) -> Vec<String> {
-        let (mut even, mut odd) = (Vec::new(), Vec::new());
-        for (at, child) in self.children(path).into_iter().enumerate() {
-            let name = child.rsplit('/').next().unwrap().to_owned();
-            if at % 2 == 0 {
-                even.push(name);
-            } else {
-                odd.push(name);
-            }
-        }
-        odd.extend(even);
-        odd
     }
 }
