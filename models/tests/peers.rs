@@ -1,123 +1,69 @@
-//! State counts against Spin, TLC and stateright on the same lock.
-use overtake_models::search::{Limits, breadth_first};
+//! The peers' lock has the peers' states: Spin, TLC, stateright and a hand-written search agree on these numbers.
+
+use overtake_models::scenarios::peers::{AS_PEERS, peer_lock};
+use overtake_models::search::{Limits, Seen, breadth_first, depth_first};
 use overtake_models::space::WorldSpace;
-use overtake_recipes::{CreateMode, Environment, SessionState, Watch, WatchedEvent, ZooKeeper};
-use overtake_sim::names::Text;
-use overtake_sim::program::{Context, Naming, Program};
-use overtake_sim::world::*;
-use overtake_sim::zookeeper::{Config, ZooKeeper as Server};
+use overtake_sim::world::Reductions;
 
-async fn lock(ctx: Context) {
-    let body = Box::pin(contend(ctx.clone()));
-    let lost = Box::pin(async {
-        let mut session = ctx.zookeeper().session_events();
-        while session.next().await != WatchedEvent::Session(SessionState::Expired) {}
-    });
-    if let futures_util::future::Either::Left(_) = futures_util::future::select(lost, body).await {
-        ctx.unmark("holds");
-        ctx.mark("lost");
-    }
+fn search(clients: usize, expiries: u8, reductions: Reductions, threads: usize) -> Seen {
+    let scenario = peer_lock(clients, expiries);
+    let world = scenario.world().unwrap();
+    let space = WorldSpace::new(&world, reductions, scenario.judged_by());
+    let seen = breadth_first(&space, &Limits { threads, ..Limits::default() });
+    assert_eq!(world.error(), None);
+    assert_eq!((seen.stopped, seen.violated), (None, 0));
+    seen
 }
 
-async fn contend(ctx: Context) {
-    let zk = ctx.zookeeper();
-    let me = zk
-        .create("/lock/n-", b"", CreateMode::EphemeralSequential)
-        .await
-        .unwrap();
-    loop {
-        ctx.checkpoint("list", &[&me]);
-        let mut names = zk.children("/lock").await.unwrap();
-        names.sort();
-        let at = names.iter().position(|n| me.ends_with(n.as_str())).unwrap();
-        if at == 0 {
-            ctx.mark_with("holds", &me);
-            ctx.checkpoint("hold", &[&me]);
-            ctx.work("work").await;
-            ctx.checkpoint("fin", &[&me]);
-            zk.delete(&me, None).await.unwrap();
-            ctx.unmark("holds");
-            return;
-        }
-        let before = format!("/lock/{}", names[at - 1]);
-        ctx.checkpoint("read", &[&me, &before]);
-        if let Ok((_, _, mut watch)) = zk.watch_data(&before).await {
-            ctx.checkpoint("wait", &[&me, &before]);
-            watch.next().await;
+/// (clients, expiries, distinct, generated with the initial state, depth)
+const COUNTS: [(usize, u8, usize, usize, usize); 9] = [
+    (3, 0, 368, 787, 13),
+    (3, 1, 1_535, 4_723, 13),
+    (3, 2, 2_711, 10_285, 13),
+    (4, 0, 4_488, 12_569, 17),
+    (4, 1, 22_744, 87_665, 17),
+    (4, 2, 46_222, 225_077, 17),
+    (5, 0, 67_502, 233_991, 21),
+    (5, 1, 402_087, 1_847_641, 21),
+    (5, 2, 911_027, 5_341_861, 21),
+];
+
+#[test]
+fn states_transitions_and_depth_are_those_of_the_peers() {
+    for (clients, expiries, states, generated, depth) in COUNTS {
+        for threads in [1, 2] {
+            let seen = search(clients, expiries, AS_PEERS, threads);
+            assert_eq!(
+                (seen.states, seen.transitions + 1, seen.depth),
+                (states, generated, depth),
+                "{clients} clients, {expiries} expiries, {threads} threads"
+            );
         }
     }
-}
-
-fn world(n: usize, expiries: u8) -> World {
-    let mut zookeeper = Server::new(Config { track_zxids: false });
-    zookeeper.seed_node(Text::new("/lock"), None, CreateMode::Persistent);
-    zookeeper.set_counter(Text::new("/lock"), 0);
-    World::new(Setup {
-        zookeeper,
-        programs: vec![Program::new("lock", lock)],
-        clients: (0..n)
-            .map(|i| ClientSetup {
-                name: format!("client {}", i + 1),
-                program: 0,
-                victim: true,
-                resends_watches: true,
-            })
-            .collect(),
-        budget: Budget {
-            expiries,
-            ..Budget::default()
-        },
-        naming: Naming::default(),
-        calls_are_steps: true,
-        zxids: false,
-    })
 }
 
 #[test]
-fn counts() {
-    let red = Reductions {
-        renumber: true,
-        symmetry: false,
-        deliver_first: false,
-        forget_gone: true,
-    };
-    let max: usize = std::env::var("N").map_or(4, |v| v.parse().unwrap());
-    let threads: usize = std::env::var("T").map_or(1, |v| v.parse().unwrap());
-    let sym = std::env::var("SYM").is_ok();
-    let red = if sym {
-        Reductions {
-            symmetry: true,
-            deliver_first: std::env::var("DF").is_ok(),
-            ..red
-        }
-    } else {
-        red
-    };
-    for n in 3..=max {
-        for f in 0..3 {
-            let world = world(n, f);
-            let space = WorldSpace::new(&world, red, &[]);
-            let seen = breadth_first(
-                &space,
-                &Limits {
-                    threads,
-                    ..Limits::default()
-                },
-            );
-            println!(
-                "{n} {f}: {} states {} transitions depth {} {:?} {:?} bytes/state {:.1} values {:?} nodes {}",
-                seen.states,
-                seen.transitions + 1,
-                seen.depth,
-                seen.time,
-                seen.stopped,
-                seen.bytes as f64 / seen.states as f64,
-                world.values(),
-                world.automaton().len()
-            );
-            if let Some(e) = world.error() {
-                panic!("{e}");
-            }
-        }
+fn depth_first_sees_the_same_states() {
+    for (clients, expiries, states, generated, _) in &COUNTS[..6] {
+        let scenario = peer_lock(*clients, *expiries);
+        let world = scenario.world().unwrap();
+        let space = WorldSpace::new(&world, AS_PEERS, scenario.judged_by());
+        let seen = depth_first(&space, &Limits { threads: 2, ..Limits::default() });
+        assert_eq!((seen.states, seen.transitions + 1), (*states, *generated));
     }
+}
+
+/// Exact classes under symmetry, as a canonical form by hand finds them.
+#[test]
+fn symmetry_finds_the_exact_classes() {
+    let symmetric = Reductions { symmetry: true, ..AS_PEERS };
+    for (clients, expiries, states) in [(6, 0, 1_994), (6, 1, 12_956), (6, 2, 33_351)] {
+        assert_eq!(search(clients, expiries, symmetric, 2).states, states);
+    }
+}
+
+#[test]
+fn all_reductions_together_keep_the_verdict_and_cut_the_space() {
+    let all = Reductions { symmetry: true, deliver_first: true, ..AS_PEERS };
+    assert_eq!(search(6, 1, all, 2).states, 8_880);
 }

@@ -1,5 +1,6 @@
 //! The scenarios that come with the house.
 pub mod locks;
+pub mod peers;
 pub mod programs;
 
 use crate::scenario::Scenario;

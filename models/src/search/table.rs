@@ -32,10 +32,23 @@ impl Table {
         (fingerprint >> 16) as usize & (self.slots.len() - 1)
     }
 
-    /// Brings the place of a fingerprint into the cache, so that a later [`insert`](Self::insert) does not wait.
+    /// Asks for the place of a fingerprint, so that a later [`insert`](Self::insert) does not wait for memory.
+    ///
+    /// The one `unsafe` of the house: a plain load does not do, since the processor cannot retire it and stalls behind
+    /// it (a third of the time of a search went there). A prefetch reads nothing and cannot fault, whatever its
+    /// address, and the address here is that of a slot.
     #[inline]
-    pub fn touch(&self, fingerprint: u64) -> u64 {
-        self.slots[self.place(fingerprint)].load(Ordering::Relaxed)
+    #[allow(unsafe_code)]
+    pub fn touch(&self, fingerprint: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let slot: *const AtomicU64 = &self.slots[self.place(fingerprint)];
+            // SAFETY: the pointer comes from a reference, and prefetching has no effect that could be observed.
+            unsafe { _mm_prefetch(slot.cast(), _MM_HINT_T0) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        std::hint::black_box(self.slots[self.place(fingerprint)].load(Ordering::Relaxed));
     }
 
     /// Adds a fingerprint (not 0); false when it was there.
