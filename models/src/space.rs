@@ -46,6 +46,8 @@ pub trait Worker {
     type Step;
     /// The states at the start.
     fn initial(&mut self) -> Vec<Vec<u32>>;
+    /// Is told which states will be expanded next.
+    fn prepare(&mut self, _rows: &[u32]) {}
     /// Calls `emit` with every step, the number that the space measures of it, and the next state.
     fn expand(&mut self, row: &[u32], emit: impl FnMut(Self::Step, u8, &[u32])) -> Expanded;
     /// Bytes held by tables of the thread's own.
@@ -63,15 +65,8 @@ pub struct WorldSpace<'w> {
 impl<'w> WorldSpace<'w> {
     /// The space of the world with the properties to be judged in each state.
     pub fn new(world: &'w World, reductions: Reductions, properties: &'w [Property]) -> Self {
-        assert!(
-            properties.len() <= 64,
-            "at most 64 properties in one scenario"
-        );
-        Self {
-            world,
-            reductions,
-            properties,
-        }
+        assert!(properties.len() <= 64, "at most 64 properties in one scenario");
+        Self { world, reductions, properties }
     }
 }
 
@@ -89,20 +84,11 @@ impl Space for WorldSpace<'_> {
     fn worker(&self) -> WorldWorker<'_> {
         let mut engine = Engine::new(self.world, self.reductions);
         let judged = self.properties.iter().enumerate().map(|(id, p)| {
-            let bits = p.guard.as_ref().map(|g| {
-                g.marks
-                    .iter()
-                    .map(|m| engine.mark_bit(m))
-                    .fold(0, |a, b| a | b)
-            });
+            let bits = p.guard.as_ref().map(|g| g.marks.iter().map(|m| engine.mark_bit(m)).fold(0, |a, b| a | b));
             (id, bits, p)
         });
         let judged = judged.collect();
-        WorldWorker {
-            engine,
-            judged,
-            reached: 0,
-        }
+        WorldWorker { engine, judged, reached: 0 }
     }
 
     fn properties(&self) -> usize {
@@ -129,22 +115,25 @@ impl Worker for WorldWorker<'_> {
         vec![self.engine.initial()]
     }
 
+    fn prepare(&mut self, rows: &[u32]) {
+        let width = self.engine.world().initial().len();
+        self.engine.prepare(rows, width);
+    }
+
     fn expand(&mut self, row: &[u32], mut emit: impl FnMut(Step, u8, &[u32])) -> Expanded {
         let mut violated = 0;
         let mut too_many = 0u64;
         let judged = &self.judged;
-        let forced = self
-            .engine
-            .successors(row, |_, StepFacts { step, notified }, next| {
-                for (id, _, property) in judged {
-                    if let Kind::AtMostNotified(most) = property.kind
-                        && usize::from(notified) > most
-                    {
-                        too_many |= 1 << id;
-                    }
+        let forced = self.engine.successors(row, |_, StepFacts { step, notified }, next| {
+            for (id, _, property) in judged {
+                if let Kind::AtMostNotified(most) = property.kind
+                    && usize::from(notified) > most
+                {
+                    too_many |= 1 << id;
                 }
-                emit(step, notified, next);
-            });
+            }
+            emit(step, notified, next);
+        });
         violated |= too_many;
         let world = self.engine.world();
         for (id, bits, property) in &self.judged {
@@ -159,17 +148,12 @@ impl Worker for WorldWorker<'_> {
             let view = || world.view(row);
             match &property.kind {
                 Kind::Always(check) if check(&view()).is_err() => violated |= 1 << id,
-                Kind::AtRest(check) if forced == 0 && check(&view()).is_err() => {
-                    violated |= 1 << id
-                }
+                Kind::AtRest(check) if forced == 0 && check(&view()).is_err() => violated |= 1 << id,
                 Kind::Sometimes(check) if check(&view()) => self.reached |= 1 << id,
                 _ => {}
             }
         }
-        Expanded {
-            violated,
-            reached: self.reached,
-        }
+        Expanded { violated, reached: self.reached }
     }
 
     fn bytes(&self) -> usize {
@@ -191,11 +175,7 @@ where
 {
     /// The space of the model. `eventually` properties are not judged: use the fair liveness search.
     pub fn new(model: M) -> Self {
-        Self {
-            model,
-            states: Interner::default(),
-            marker: PhantomData,
-        }
+        Self { model, states: Interner::default(), marker: PhantomData }
     }
 
     /// The state behind a row.
@@ -226,10 +206,7 @@ where
     }
 
     fn worker(&self) -> ModelWorker<'_, M> {
-        ModelWorker {
-            space: self,
-            properties: self.model.properties(),
-        }
+        ModelWorker { space: self, properties: self.model.properties() }
     }
 
     fn properties(&self) -> usize {
@@ -242,10 +219,7 @@ where
 }
 
 /// Expands states of a stateright model.
-#[allow(
-    missing_debug_implementations,
-    reason = "a model's properties are not Debug"
-)]
+#[allow(missing_debug_implementations, reason = "a model's properties are not Debug")]
 pub struct ModelWorker<'a, M: Model> {
     space: &'a ModelSpace<M>,
     properties: Vec<stateright::Property<M>>,
@@ -260,10 +234,7 @@ where
 
     fn initial(&mut self) -> Vec<Vec<u32>> {
         let states = self.space.model.init_states().into_iter();
-        states
-            .filter(|s| self.space.model.within_boundary(s))
-            .map(|s| vec![self.space.states.intern(s)])
-            .collect()
+        states.filter(|s| self.space.model.within_boundary(s)).map(|s| vec![self.space.states.intern(s)]).collect()
     }
 
     fn expand(&mut self, row: &[u32], mut emit: impl FnMut(u32, u8, &[u32])) -> Expanded {

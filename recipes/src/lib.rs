@@ -11,6 +11,5 @@ pub mod zookeeper;
 pub use environment::Environment;
 pub use lock::{Acquired, Lock, LockError, ParentLock, PredecessorLock, fencing_token};
 pub use zookeeper::{
-    AddWatchMode, CreateMode, EventKind, Op, OpResult, SessionState, Stat, Watch, WatchedEvent,
-    ZkError, ZooKeeper,
+    AddWatchMode, CreateMode, EventKind, Op, OpResult, SessionState, Stat, Watch, WatchedEvent, ZkError, ZooKeeper,
 };

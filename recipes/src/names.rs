@@ -62,35 +62,16 @@ mod tests {
 
     #[test]
     fn other_names_have_no_suffix() {
-        for name in [
-            "",
-            "lock",
-            "lock-12",
-            "lock-000000000x",
-            "ready",
-            "é23456789",
-        ] {
+        for name in ["", "lock", "lock-12", "lock-000000000x", "ready", "é23456789"] {
             assert_eq!(suffix(name), None, "{name}");
         }
     }
 
     #[test]
     fn contenders_come_by_number_not_by_name() {
-        let children = [
-            "a-lock-0000000010",
-            "ready",
-            "b-lock-0000000009",
-            "c-lock--2147483648",
-        ];
+        let children = ["a-lock-0000000010", "ready", "b-lock-0000000009", "c-lock--2147483648"];
         let children = children.map(str::to_owned).to_vec();
-        assert_eq!(
-            contenders(children),
-            [
-                "c-lock--2147483648",
-                "b-lock-0000000009",
-                "a-lock-0000000010"
-            ]
-        );
+        assert_eq!(contenders(children), ["c-lock--2147483648", "b-lock-0000000009", "a-lock-0000000010"]);
     }
 
     #[test]

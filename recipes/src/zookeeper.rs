@@ -207,53 +207,29 @@ pub trait ZooKeeper: Clone {
     type Watch: Watch;
 
     /// Creates a node and answers its path, which carries the counter for sequential modes.
-    fn create(
-        &self,
-        path: &str,
-        data: &[u8],
-        mode: CreateMode,
-    ) -> impl Future<Output = Result<String, ZkError>>;
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> impl Future<Output = Result<String, ZkError>>;
     /// Deletes a node; `None` takes any version.
-    fn delete(&self, path: &str, version: Option<i32>)
-    -> impl Future<Output = Result<(), ZkError>>;
+    fn delete(&self, path: &str, version: Option<i32>) -> impl Future<Output = Result<(), ZkError>>;
     /// Sets a node's data; `None` takes any version.
-    fn set_data(
-        &self,
-        path: &str,
-        data: &[u8],
-        version: Option<i32>,
-    ) -> impl Future<Output = Result<Stat, ZkError>>;
+    fn set_data(&self, path: &str, data: &[u8], version: Option<i32>) -> impl Future<Output = Result<Stat, ZkError>>;
     /// Reads a node.
     fn get_data(&self, path: &str) -> impl Future<Output = Result<(Vec<u8>, Stat), ZkError>>;
     /// Reads a node and watches its data and its deletion. Sets no watch when the node is missing.
-    fn watch_data(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Vec<u8>, Stat, Self::Watch), ZkError>>;
+    fn watch_data(&self, path: &str) -> impl Future<Output = Result<(Vec<u8>, Stat, Self::Watch), ZkError>>;
     /// Looks whether a node exists.
     fn exists(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, ZkError>>;
     /// Looks whether a node exists and watches it, **also when it is missing**.
-    fn watch_exists(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Option<Stat>, Self::Watch), ZkError>>;
+    fn watch_exists(&self, path: &str) -> impl Future<Output = Result<(Option<Stat>, Self::Watch), ZkError>>;
     /// The names (not paths) of the direct children, in no particular order.
     fn children(&self, path: &str) -> impl Future<Output = Result<Vec<String>, ZkError>>;
     /// As [`children`](Self::children), and watches the list.
-    fn watch_children(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Vec<String>, Self::Watch), ZkError>>;
+    fn watch_children(&self, path: &str) -> impl Future<Output = Result<(Vec<String>, Self::Watch), ZkError>>;
     /// Runs all members or none. The error is that of the first member that fails.
     fn multi(&self, ops: Vec<Op>) -> impl Future<Output = Result<Vec<OpResult>, ZkError>>;
     /// Waits until the server has applied all that the leader had proposed.
     fn sync(&self, path: &str) -> impl Future<Output = Result<(), ZkError>>;
     /// Sets a watch that is not used up by its events.
-    fn add_watch(
-        &self,
-        path: &str,
-        mode: AddWatchMode,
-    ) -> impl Future<Output = Result<Self::Watch, ZkError>>;
+    fn add_watch(&self, path: &str, mode: AddWatchMode) -> impl Future<Output = Result<Self::Watch, ZkError>>;
     /// Removes every watch of this session on the path. `NoWatcher` when there is none.
     fn remove_watches(&self, path: &str) -> impl Future<Output = Result<(), ZkError>>;
     /// The id of the current session, 0 when there is none.

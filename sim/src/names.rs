@@ -169,14 +169,7 @@ fn intern_template(key: &str) -> u32 {
     let seqs = holes.iter().filter(|h| **h == Hole::Seq).count();
     let all = &templates().all;
     let next = all.count() as u32;
-    let id = all.push(Template {
-        seqs,
-        whos: holes.len() - seqs,
-        pieces,
-        holes,
-        parent,
-        leaf: leaf.unwrap_or(next),
-    });
+    let id = all.push(Template { seqs, whos: holes.len() - seqs, pieces, holes, parent, leaf: leaf.unwrap_or(next) });
     assert_eq!(id as u32, next, "templates are added under the lock");
     by_key.insert(key.to_owned(), next);
     next
@@ -213,21 +206,14 @@ impl Text {
                 at += c.len_utf8();
             }
         }
-        Self {
-            template: intern_template(&key),
-            seq,
-            who,
-        }
+        Self { template: intern_template(&key), seq, who }
     }
 
     /// The path or name with a sequence number appended (a sequential create).
     pub fn with_seq(self, number: i32) -> Self {
         let t = template(self.template);
         let used = t.seqs;
-        assert!(
-            used < HOLES,
-            "{self}: a path may hold {HOLES} sequence numbers at most"
-        );
+        assert!(used < HOLES, "{self}: a path may hold {HOLES} sequence numbers at most");
         let mut key = key_of(t);
         key.push(SEQ_MARK);
         let mut text = self;
@@ -257,11 +243,7 @@ impl Text {
         let Some(parent) = t.parent else { return self };
         let p = template(parent);
         let (seqs, whos) = (p.seqs, p.whos);
-        let mut text = Self {
-            template: t.leaf,
-            seq: [0; HOLES],
-            who: [0; HOLES],
-        };
+        let mut text = Self { template: t.leaf, seq: [0; HOLES], who: [0; HOLES] };
         text.seq[..HOLES - seqs].copy_from_slice(&self.seq[seqs..]);
         text.who[..HOLES - whos].copy_from_slice(&self.who[whos..]);
         text
@@ -275,21 +257,14 @@ impl Text {
 
     /// The sequence number that stands last, if any.
     pub fn last_seq(self) -> Option<i32> {
-        template(self.template)
-            .seqs
-            .checked_sub(1)
-            .map(|i| self.seq[i])
+        template(self.template).seqs.checked_sub(1).map(|i| self.seq[i])
     }
 
     /// The text with short names, for people: `/lock/n-3`, `/lock/id 2.0-lock-3`.
     pub fn short(self) -> String {
         self.render(
             |seq| {
-                if seq == GONE {
-                    "gone".into()
-                } else {
-                    seq.to_string()
-                }
+                if seq == GONE { "gone".into() } else { seq.to_string() }
             },
             |who, _| format!("<{}.{}>", slot_of(who) + 1, who % PER_CLIENT),
         )
@@ -365,10 +340,7 @@ fn key_of(t: &Template) -> String {
 }
 
 fn put<T>(places: &mut [T; HOLES], used: &mut usize, value: T, text: &str) {
-    assert!(
-        *used < HOLES,
-        "{text:?} holds more than {HOLES} sequence numbers or owners"
-    );
+    assert!(*used < HOLES, "{text:?} holds more than {HOLES} sequence numbers or owners");
     places[*used] = value;
     *used += 1;
 }
@@ -400,11 +372,7 @@ fn parse_session(text: &str, at: usize) -> Option<Who> {
 fn parse_seq(text: &str, at: usize) -> Option<(i32, usize)> {
     let bytes = text.as_bytes();
     let ends = |at: usize| bytes.get(at).is_none_or(|b| *b == b'/');
-    let digits = |from: usize| {
-        bytes
-            .get(from..from + 10)
-            .is_some_and(|d| d.iter().all(u8::is_ascii_digit))
-    };
+    let digits = |from: usize| bytes.get(from..from + 10).is_some_and(|d| d.iter().all(u8::is_ascii_digit));
     if bytes[at] == b'-' && digits(at + 1) && ends(at + 11) {
         // `n--2147483648`: only a number too large to be positive takes the sign along.
         let number: i64 = text[at..at + 11].parse().ok()?;
@@ -412,9 +380,7 @@ fn parse_seq(text: &str, at: usize) -> Option<(i32, usize)> {
             return i32::try_from(number).ok().map(|n| (n, 11));
         }
     }
-    (digits(at) && ends(at + 10))
-        .then(|| text[at..at + 10].parse().ok().map(|n| (n, 10)))
-        .flatten()
+    (digits(at) && ends(at + 10)).then(|| text[at..at + 10].parse().ok().map(|n| (n, 10))).flatten()
 }
 
 #[cfg(test)]
@@ -451,13 +417,7 @@ mod tests {
         assert_eq!(path.parent().unwrap().parent(), Some(Text::new("/q")));
         assert_eq!(Text::new("/q").parent(), Some(Text::new("/")));
         assert_eq!(Text::new("/").parent(), None);
-        assert_eq!(
-            Text::new("/lock/n-").with_seq(7),
-            Text::new("/lock/n-0000000007")
-        );
-        assert_eq!(
-            Text::new("/lock/1").with_seq(0).to_string(),
-            "/lock/10000000000"
-        );
+        assert_eq!(Text::new("/lock/n-").with_seq(7), Text::new("/lock/n-0000000007"));
+        assert_eq!(Text::new("/lock/1").with_seq(0).to_string(), "/lock/10000000000");
     }
 }

@@ -32,21 +32,13 @@ fn data(data: Option<Text>) -> String {
 impl fmt::Display for Write {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Write::Create {
-                path,
-                data: d,
-                mode: m,
-            } => {
+            Write::Create { path, data: d, mode: m } => {
                 write!(f, "create {}{} ({})", path.short(), data(*d), mode(*m))
             }
             Write::Delete { path, version: v } => {
                 write!(f, "delete {}{}", path.short(), version(*v))
             }
-            Write::SetData {
-                path,
-                data: d,
-                version: v,
-            } => {
+            Write::SetData { path, data: d, version: v } => {
                 write!(f, "setData {}{}{}", path.short(), data(*d), version(*v))
             }
             Write::Check { path, version: v } => write!(f, "check {}{}", path.short(), version(*v)),
@@ -93,12 +85,7 @@ impl fmt::Display for Stat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "version {}", self.version)?;
         if let Some(owner) = self.owner {
-            write!(
-                f,
-                ", owner session {}.{}",
-                slot_of(owner) + 1,
-                owner % PER_CLIENT
-            )?;
+            write!(f, ", owner session {}.{}", slot_of(owner) + 1, owner % PER_CLIENT)?;
         }
         if self.czxid != 0 {
             write!(f, ", czxid {}", self.czxid)?;
@@ -135,12 +122,7 @@ impl fmt::Display for Response {
                 list(f, results)
             }
             Response::Opened(session) => {
-                write!(
-                    f,
-                    "session {}.{}",
-                    slot_of(*session) + 1,
-                    session % PER_CLIENT
-                )
+                write!(f, "session {}.{}", slot_of(*session) + 1, session % PER_CLIENT)
             }
         }
     }

@@ -69,12 +69,8 @@ fn every_case_is_observed_as_written() {
             println!("{:6} {}", case.id, case.title);
         } else {
             let changes = diff(&case.expected, &observed);
-            writeln!(
-                failures,
-                "  {} {} ({}); - expected, + observed:\n{changes}",
-                case.id, case.title, case.place
-            )
-            .unwrap();
+            writeln!(failures, "  {} {} ({}); - expected, + observed:\n{changes}", case.id, case.title, case.place)
+                .unwrap();
         }
     }
     assert!(failures.is_empty(), "cases that fail:\n{failures}");
@@ -97,12 +93,7 @@ fn no_id_stands_for_two_cases_and_none_expects_nothing_by_oversight() {
     let mut seen = BTreeSet::new();
     for case in cases() {
         assert!(seen.insert(case.id.clone()), "{}: twice", case.id);
-        assert!(
-            !case.expected.is_empty(),
-            "{} ({}): nothing is expected, so nothing is checked",
-            case.id,
-            case.place
-        );
+        assert!(!case.expected.is_empty(), "{} ({}): nothing is expected, so nothing is checked", case.id, case.place);
     }
 }
 
@@ -111,8 +102,5 @@ fn no_id_stands_for_two_cases_and_none_expects_nothing_by_oversight() {
 fn a_wrong_expectation_is_reported_with_its_line() {
     let expected = ["A: done", "B: (/p/k Deleted)"].map(str::to_owned);
     let observed = ["A: done", "B: (/p/k DataChanged)"].map(str::to_owned);
-    assert_eq!(
-        diff(&expected, &observed),
-        "      A: done\n    - B: (/p/k Deleted)\n    + B: (/p/k DataChanged)\n"
-    );
+    assert_eq!(diff(&expected, &observed), "      A: done\n    - B: (/p/k Deleted)\n    + B: (/p/k DataChanged)\n");
 }

@@ -31,25 +31,14 @@ fn print_reply(reply: &Reply) -> String {
         Ok(response) => request::response(response, paths::letter),
         Err(failure) if failure.members.is_empty() => format!("{:?}", failure.error),
         Err(failure) => {
-            let codes = failure
-                .members
-                .iter()
-                .map(|code| code.map_or("OK".to_owned(), |code| format!("{code:?}")));
+            let codes = failure.members.iter().map(|code| code.map_or("OK".to_owned(), |code| format!("{code:?}")));
             format!("{:?} {}", failure.error, request::list(codes))
         }
     }
 }
 
 fn print_events(events: &[Notification]) -> Vec<(Who, String)> {
-    events
-        .iter()
-        .map(|e| {
-            (
-                e.session,
-                format!("({} {})", e.path, request::event(e.kind)),
-            )
-        })
-        .collect()
+    events.iter().map(|e| (e.session, format!("({} {})", e.path, request::event(e.kind)))).collect()
 }
 
 /// Does the act to the service. `None` when it makes no sense now.
@@ -152,12 +141,7 @@ fn compare(server: &ZooKeeper, naive: &Naive) -> Result<(), TestCaseError> {
 /// for changes with every strategy.
 fn config(times: u32) -> ProptestConfig {
     let usual = ProptestConfig::default();
-    ProptestConfig {
-        cases: usual.cases * times,
-        failure_persistence: None,
-        max_global_rejects: u32::MAX,
-        ..usual
-    }
+    ProptestConfig { cases: usual.cases * times, failure_persistence: None, max_global_rejects: u32::MAX, ..usual }
 }
 
 proptest! {

@@ -79,9 +79,7 @@ fn work<S: Space>(shared: &Shared<'_, S>, thread: usize) {
         let next = expand_level(shared, &mut worker, &level, width);
         drop(level);
         shared.next.lock().expect("next").push(next);
-        shared
-            .own_bytes
-            .fetch_add(worker.bytes(), Ordering::Relaxed);
+        shared.own_bytes.fetch_add(worker.bytes(), Ordering::Relaxed);
         if shared.barrier.wait().is_leader() {
             turn_level(shared, width, depth, states);
         }
@@ -96,10 +94,7 @@ fn expand_level<S: Space>(
     width: usize,
 ) -> Vec<u32> {
     let chunk_words = CHUNK * width;
-    let counts: Vec<usize> = level
-        .iter()
-        .map(|s| s.len().div_ceil(chunk_words))
-        .collect();
+    let counts: Vec<usize> = level.iter().map(|s| s.len().div_ceil(chunk_words)).collect();
     let mut next: Vec<u32> = Vec::new();
     let mut mine = Seen::default();
     let mut rows: Vec<u32> = Vec::new();
@@ -121,6 +116,7 @@ fn expand_level<S: Space>(
             if !make_room(shared, batch.len() / width * 64) {
                 break 'chunks;
             }
+            worker.prepare(batch);
             let table = shared.table.read().expect("table");
             for row in batch.chunks_exact(width) {
                 let expanded = worker.expand(row, |_, notified, next| {
@@ -178,11 +174,7 @@ fn turn_level<S: Space>(shared: &Shared<'_, S>, width: usize, depth: usize, stat
     let next = std::mem::take(&mut *shared.next.lock().expect("next"));
     let table = shared.table.read().expect("table");
     let new: usize = next.iter().map(|s| s.len() / width).sum();
-    let frontier_bytes = level
-        .iter()
-        .chain(&next)
-        .map(|s| s.capacity() * 4)
-        .sum::<usize>();
+    let frontier_bytes = level.iter().chain(&next).map(|s| s.capacity() * 4).sum::<usize>();
     let bytes = table.bytes() + frontier_bytes;
     let own = shared.own_bytes.swap(0, Ordering::Relaxed);
     *level = next;

@@ -139,9 +139,7 @@ fn between_batches<S: Space>(
     let bytes = table.bytes() + worker.bytes() + stack.capacity() * 4;
     let progress = &shared.watch.limits.progress;
     progress.states.store(table.len(), Ordering::Relaxed);
-    progress
-        .frontier
-        .store(stack.len() / width, Ordering::Relaxed);
+    progress.frontier.store(stack.len() / width, Ordering::Relaxed);
     progress.bytes.store(bytes, Ordering::Relaxed);
     drop(table);
     if bytes > shared.watch.limits.memory {
@@ -149,24 +147,14 @@ fn between_batches<S: Space>(
     }
     if shared.hungry.load(Ordering::Relaxed) > 0 && stack.len() > SPARE * width {
         let half = stack.len() / width / 2 * width;
-        shared
-            .pool
-            .lock()
-            .expect("pool")
-            .rows
-            .extend(stack.drain(..half));
+        shared.pool.lock().expect("pool").rows.extend(stack.drain(..half));
         shared.filled.notify_all();
     }
     !shared.watch.check(shared.space.error().is_some())
 }
 
 /// Waits for states from other threads; false when there are no more.
-fn take<S: Space>(
-    shared: &Shared<'_, S>,
-    stack: &mut Vec<u32>,
-    threads: usize,
-    width: usize,
-) -> bool {
+fn take<S: Space>(shared: &Shared<'_, S>, stack: &mut Vec<u32>, threads: usize, width: usize) -> bool {
     let mut pool = shared.pool.lock().expect("pool");
     pool.idle += 1;
     shared.hungry.fetch_add(1, Ordering::Relaxed);

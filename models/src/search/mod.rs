@@ -105,28 +105,16 @@ struct Watch<'a> {
 
 impl<'a> Watch<'a> {
     fn new(limits: &'a Limits) -> Self {
-        Self {
-            limits,
-            start: Instant::now(),
-            halt: AtomicU64::new(0),
-        }
+        Self { limits, start: Instant::now(), halt: AtomicU64::new(0) }
     }
 
     fn stop(&self, why: Stopped) {
         let code = 1 + why as u64;
-        let _ = self
-            .halt
-            .compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
+        let _ = self.halt.compare_exchange(0, code, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     fn stopped(&self) -> Option<Stopped> {
-        let all = [
-            Stopped::Violation,
-            Stopped::Memory,
-            Stopped::Time,
-            Stopped::Interrupted,
-            Stopped::Error,
-        ];
+        let all = [Stopped::Violation, Stopped::Memory, Stopped::Time, Stopped::Interrupted, Stopped::Error];
         match self.halt.load(Ordering::Relaxed) {
             0 => None,
             code => Some(all[code as usize - 1]),
@@ -138,11 +126,7 @@ impl<'a> Watch<'a> {
         if self.limits.stop.load(Ordering::Relaxed) {
             self.stop(Stopped::Interrupted);
         }
-        if self
-            .limits
-            .time
-            .is_some_and(|time| self.start.elapsed() > time)
-        {
+        if self.limits.time.is_some_and(|time| self.start.elapsed() > time) {
             self.stop(Stopped::Time);
         }
         if error {

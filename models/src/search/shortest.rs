@@ -29,10 +29,7 @@ impl<Step: Copy> Kept<Step> {
     }
 
     fn path(&self, mut at: usize) -> Path<Step> {
-        let mut path = Path {
-            states: vec![self.row(at).to_vec()],
-            steps: Vec::new(),
-        };
+        let mut path = Path { states: vec![self.row(at).to_vec()], steps: Vec::new() };
         while let (before, Some(step)) = self.from[at] {
             at = before as usize;
             path.states.push(self.row(at).to_vec());
@@ -54,11 +51,7 @@ pub fn shortest<S: Space>(
     let watch = Watch::new(limits);
     let mut worker = space.worker();
     let width = space.width();
-    let mut kept = Kept {
-        rows: Vec::new(),
-        from: Vec::new(),
-        width,
-    };
+    let mut kept = Kept { rows: Vec::new(), from: Vec::new(), width };
     let mut known: FxHashMap<u64, ()> = FxHashMap::default();
     for row in worker.initial() {
         if known.insert(fingerprint(&row), ()).is_none() {

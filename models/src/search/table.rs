@@ -21,10 +21,7 @@ fn zeroed(len: usize) -> Vec<AtomicU64> {
 impl Table {
     /// A table with room for a few thousand states.
     pub fn new() -> Self {
-        Self {
-            slots: zeroed(1 << 13),
-            len: AtomicUsize::new(0),
-        }
+        Self { slots: zeroed(1 << 13), len: AtomicUsize::new(0) }
     }
 
     #[inline]
@@ -33,22 +30,9 @@ impl Table {
     }
 
     /// Asks for the place of a fingerprint, so that a later [`insert`](Self::insert) does not wait for memory.
-    ///
-    /// The one `unsafe` of the house: a plain load does not do, since the processor cannot retire it and stalls behind
-    /// it (a third of the time of a search went there). A prefetch reads nothing and cannot fault, whatever its
-    /// address, and the address here is that of a slot.
     #[inline]
-    #[allow(unsafe_code)]
     pub fn touch(&self, fingerprint: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let slot: *const AtomicU64 = &self.slots[self.place(fingerprint)];
-            // SAFETY: the pointer comes from a reference, and prefetching has no effect that could be observed.
-            unsafe { _mm_prefetch(slot.cast(), _MM_HINT_T0) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        std::hint::black_box(self.slots[self.place(fingerprint)].load(Ordering::Relaxed));
+        overtake_sim::world::prefetch(&self.slots[self.place(fingerprint)]);
     }
 
     /// Adds a fingerprint (not 0); false when it was there.
@@ -61,12 +45,7 @@ impl Table {
                 return false;
             }
             if found == 0 {
-                match self.slots[at].compare_exchange(
-                    0,
-                    fingerprint,
-                    Ordering::Relaxed,
-                    Ordering::Relaxed,
-                ) {
+                match self.slots[at].compare_exchange(0, fingerprint, Ordering::Relaxed, Ordering::Relaxed) {
                     Ok(_) => {
                         return true;
                     }
@@ -129,18 +108,20 @@ pub fn fingerprint(row: &[u32]) -> u64 {
         let m = u128::from(a) * u128::from(b);
         (m as u64) ^ ((m >> 64) as u64)
     }
-    let (mut a, mut b) = (
-        0x9E37_79B9_7F4A_7C15u64,
-        0xD1B5_4A32_D192_ED03u64 ^ row.len() as u64,
-    );
-    for four in row.chunks(4) {
-        let word = |i: usize| u64::from(four.get(i).copied().unwrap_or(0));
+    let (mut a, mut b) = (0x9E37_79B9_7F4A_7C15u64, 0xD1B5_4A32_D192_ED03u64 ^ row.len() as u64);
+    let mut mix = |four: [u32; 4]| {
+        let word = |i: usize| u64::from(four[i]);
         let (lo, hi) = (word(0) | word(1) << 32, word(2) | word(3) << 32);
         a = fold(a ^ lo, 0xA076_1D64_78BD_642F ^ hi);
-        b = fold(
-            b ^ hi.rotate_left(32),
-            0xE703_7ED1_A0B4_28DB ^ lo.rotate_left(17),
-        );
+        b = fold(b ^ hi.rotate_left(32), 0xE703_7ED1_A0B4_28DB ^ lo.rotate_left(17));
+    };
+    let mut fours = row.chunks_exact(4);
+    for four in &mut fours {
+        mix([four[0], four[1], four[2], four[3]]);
+    }
+    let rest = fours.remainder();
+    if !rest.is_empty() {
+        mix(std::array::from_fn(|i| rest.get(i).copied().unwrap_or(0)));
     }
     let hash = fold(a ^ 0x8EBC_6AF0_9C88_C6E3, b ^ 0x5899_65CC_7537_4CC3) ^ a.rotate_left(23);
     if hash == 0 { 1 } else { hash }
@@ -182,10 +163,7 @@ mod tests {
                 let mut other = row;
                 other[word] ^= 1 << bit;
                 let changed = (fingerprint(&row) ^ fingerprint(&other)).count_ones();
-                assert!(
-                    (8..57).contains(&changed),
-                    "word {word} bit {bit} changes {changed} bits"
-                );
+                assert!((8..57).contains(&changed), "word {word} bit {bit} changes {changed} bits");
             }
         }
     }

@@ -24,19 +24,10 @@ impl<E: Environment> Contender<E> {
     pub fn new(queue: &Queue<E>, label: &str) -> Self {
         let prefix = format!("{}-{label}", queue.env().unique_id());
         let parent = queue.parent().to_owned();
-        let target = Target::Prefix {
-            parent,
-            prefix: prefix.clone(),
-        };
+        let target = Target::Prefix { parent, prefix: prefix.clone() };
         let guard = Guard::new(queue.env(), target);
         let session = format!("{:x}", guard.session());
-        Self {
-            queue: queue.clone(),
-            prefix,
-            name: String::new(),
-            session,
-            guard,
-        }
+        Self { queue: queue.clone(), prefix, name: String::new(), session, guard }
     }
 
     /// The queue.
@@ -56,11 +47,7 @@ impl<E: Environment> Contender<E> {
 
     /// The full path of what is known of the name.
     pub fn path(&self) -> String {
-        let name = if self.name.is_empty() {
-            &self.prefix
-        } else {
-            &self.name
-        };
+        let name = if self.name.is_empty() { &self.prefix } else { &self.name };
         join(self.queue.parent(), name)
     }
 
@@ -105,10 +92,6 @@ impl<E: Environment> Contender<E> {
     /// Fails when the session is not the one that the attempt began in.
     pub(super) fn check_session(&self) -> Result<(), ZkError> {
         let now = self.queue.env().zookeeper().session_id();
-        if now == self.guard.session() {
-            Ok(())
-        } else {
-            Err(ZkError::SessionExpired)
-        }
+        if now == self.guard.session() { Ok(()) } else { Err(ZkError::SessionExpired) }
     }
 }

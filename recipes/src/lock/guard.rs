@@ -29,11 +29,7 @@ pub struct Guard<E: Environment> {
 impl<E: Environment> Guard<E> {
     /// An armed guard over a node of the current session.
     pub fn new(env: &E, target: Target) -> Self {
-        Self {
-            env: env.clone(),
-            session: env.zookeeper().session_id(),
-            target: Some(target),
-        }
+        Self { env: env.clone(), session: env.zookeeper().session_id(), target: Some(target) }
     }
 
     /// The session that the node belongs to.
@@ -79,11 +75,7 @@ impl<E: Environment> Drop for Guard<E> {
     }
 }
 
-async fn remove<E: Environment>(
-    env: &E,
-    place: &'static str,
-    target: &Target,
-) -> Result<(), ZkError> {
+async fn remove<E: Environment>(env: &E, place: &'static str, target: &Target) -> Result<(), ZkError> {
     match target {
         Target::Path(path) => delete(env, place, path).await,
         Target::Prefix { parent, prefix } => {

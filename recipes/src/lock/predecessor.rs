@@ -33,9 +33,7 @@ pub(super) async fn acquire<E: Environment>(queue: &Queue<E>) -> Result<Acquired
 }
 
 /// Waits for the contender's turn. `None`: its node is gone, though the session is not.
-pub(super) async fn turn<E: Environment>(
-    contender: Contender<E>,
-) -> Result<Option<Acquired>, LockError> {
+pub(super) async fn turn<E: Environment>(contender: Contender<E>) -> Result<Option<Acquired>, LockError> {
     loop {
         let names = contender.list("predecessor: list").await?;
         match contender.position(&names) {

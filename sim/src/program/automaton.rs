@@ -101,9 +101,7 @@ pub struct Automaton {
 
 impl std::fmt::Debug for Automaton {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Automaton")
-            .field("nodes", &self.nodes.count())
-            .finish_non_exhaustive()
+        f.debug_struct("Automaton").field("nodes", &self.nodes.count()).finish_non_exhaustive()
     }
 }
 
@@ -178,11 +176,7 @@ impl Automaton {
     /// The node in which the program waits at its start, with the binding and the requests it made.
     pub fn start(&self, program: u16, slot: usize) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
         let slot = if self.naming.literal_owners { slot } else { 0 };
-        let end = run(
-            &self.programs[program as usize],
-            self.spec(program, slot, false),
-            &[],
-        );
+        let end = run(&self.programs[program as usize], self.spec(program, slot, false), &[]);
         let end = match end {
             Ok(end) => end,
             Err(error) => {
@@ -190,19 +184,10 @@ impl Automaton {
                 return (self.broken(program), Bind::default(), SmallVec::new());
             }
         };
-        let empty = History {
-            observations: vec![],
-            seq: vec![],
-            zxid: vec![],
-            who: vec![],
-        };
+        let empty = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
         let landing = self.landing(end, slot, &[], &[], &[]);
         match landing {
-            Ok(landing) => (
-                self.intern(landing.key, empty, None).0,
-                Bind::default(),
-                landing.sent,
-            ),
+            Ok(landing) => (self.intern(landing.key, empty, None).0, Bind::default(), landing.sent),
             Err(name) => {
                 self.made_up(program, "its start", &name);
                 (self.broken(program), Bind::default(), SmallVec::new())
@@ -263,15 +248,7 @@ impl Automaton {
         let (zxid, new_zxid) = places(&merged.zxid);
         let old_who = self.nodes[node as usize].history.who.len();
         let new_who = merged.who.len().saturating_sub(old_who) as u8;
-        EdgeKey {
-            node,
-            obs,
-            seq,
-            zxid,
-            new_seq,
-            new_zxid,
-            new_who,
-        }
+        EdgeKey { node, obs, seq, zxid, new_seq, new_zxid, new_who }
     }
 
     fn edge(&self, key: EdgeKey) -> Arc<Edge> {
@@ -292,12 +269,7 @@ impl Automaton {
             }
         }));
         node.known.lock().expect("known edges").push(key.clone());
-        self.edges
-            .write()
-            .expect("edge table")
-            .entry(key)
-            .or_insert(edge)
-            .clone()
+        self.edges.write().expect("edge table").entry(key).or_insert(edge).clone()
     }
 
     /// A node that waits for nothing: what stands for a program that broke the rules.
@@ -314,12 +286,7 @@ impl Automaton {
             drawn: 0,
             since: 0,
         };
-        let history = History {
-            observations: vec![],
-            seq: vec![],
-            zxid: vec![],
-            who: vec![],
-        };
+        let history = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
         self.intern(key, history, None).0
     }
 
@@ -335,33 +302,16 @@ impl Automaton {
         let silent = landing.key.marks == node.key.marks && landing.key.outcome == node.key.outcome;
         let moved = |sources: &[u8], places: &[u8]| {
             // Marks may keep their rank while other names come and go; compare what they are bound to.
-            sources
-                .iter()
-                .map(|s| places.iter().position(|p| p == s))
-                .collect::<Vec<_>>()
+            sources.iter().map(|s| places.iter().position(|p| p == s)).collect::<Vec<_>>()
         };
-        let silent = silent
-            && (landing.key.marks.is_empty()
-                || same_marks(node, &landing, &moved(&landing.seq, &key.seq)));
-        let Landing {
-            key: to,
-            sent,
-            seq,
-            zxid,
-            who,
-        } = landing;
+        let silent =
+            silent && (landing.key.marks.is_empty() || same_marks(node, &landing, &moved(&landing.seq, &key.seq)));
+        let Landing { key: to, sent, seq, zxid, who } = landing;
         let (to, merged) = self.intern(to, history.clone(), place);
         if merged {
             self.merge(to, history, place)?;
         }
-        Ok(Edge {
-            to,
-            sent,
-            silent,
-            seq,
-            zxid,
-            who,
-        })
+        Ok(Edge { to, sent, silent, seq, zxid, who })
     }
 
     /// Runs the history and the observation once more with other numbers in the same order, and compares.
@@ -392,13 +342,7 @@ impl Automaton {
     }
 
     /// Runs another history of the node with the same observation, and compares.
-    fn compare(
-        &self,
-        node: &Node,
-        key: &EdgeKey,
-        other: &History,
-        first: &Landing,
-    ) -> Result<(), ProgramError> {
+    fn compare(&self, node: &Node, key: &EdgeKey, other: &History, first: &Landing) -> Result<(), ProgramError> {
         self.stats.compared.fetch_add(1, Ordering::Relaxed);
         let second = self.follow(node, key, other, false);
         let seen = match second {
@@ -417,12 +361,7 @@ impl Automaton {
     }
 
     /// A second history has come to a node: keep it, and check it on the edges that are known.
-    fn merge(
-        &self,
-        id: NodeId,
-        history: History,
-        place: Option<&'static str>,
-    ) -> Result<(), ProgramError> {
+    fn merge(&self, id: NodeId, history: History, place: Option<&'static str>) -> Result<(), ProgramError> {
         let node = &self.nodes[id as usize];
         if node.key.tasks.is_empty() || place.is_none() {
             return Ok(());
@@ -482,27 +421,17 @@ impl Automaton {
         let naming = self.naming;
         obs.names(&mut |name| match name {
             Name::Seq(v) if !naming.literal_numbers => *v = seq[*v as usize] as i32,
-            Name::Zxid(v) if !naming.literal_numbers && *v != 0 => {
-                *v = zxid[*v as usize - 1] as u32
-            }
+            Name::Zxid(v) if !naming.literal_numbers && *v != 0 => *v = zxid[*v as usize - 1] as u32,
             Name::Who(w) if !naming.literal_owners => {
                 let local = slot_of(*w);
-                let global = if local == 0 {
-                    0
-                } else {
-                    slots[local - 1] as usize
-                };
+                let global = if local == 0 { 0 } else { slots[local - 1] as usize };
                 *w = who(global, (*w % PER_CLIENT) as usize);
             }
             _ => {}
         });
         history.observations.push(obs.clone());
         let spec = self.spec(program, slot, disguised);
-        let end = run(
-            &self.programs[program as usize],
-            spec,
-            &history.observations,
-        )?;
+        let end = run(&self.programs[program as usize], spec, &history.observations)?;
         let place = end.place;
         let landing = self
             .landing(end, slot, &seq, &zxid, &slots)
@@ -514,14 +443,7 @@ impl Automaton {
     }
 
     /// Brings the end of a run into the node's own numbering. `Err` names a number that came from nowhere.
-    fn landing(
-        &self,
-        end: RunEnd,
-        slot: usize,
-        seq: &[i64],
-        zxid: &[i64],
-        slots: &[u16],
-    ) -> Result<Landing, String> {
+    fn landing(&self, end: RunEnd, slot: usize, seq: &[i64], zxid: &[i64], slots: &[u16]) -> Result<Landing, String> {
         let RunEnd { mut key, sent, .. } = end;
         let (mut seqs, mut zxids) = (BTreeSet::new(), BTreeSet::new());
         let mut whos: Vec<u16> = Vec::new();
@@ -572,13 +494,7 @@ impl Automaton {
             };
             names.iter().map(source).collect()
         }
-        Ok(Landing {
-            seq: sources(&seqs, seq)?,
-            zxid: sources(&zxids, zxid)?,
-            who: sources(&whos, slots)?,
-            key,
-            sent,
-        })
+        Ok(Landing { seq: sources(&seqs, seq)?, zxid: sources(&zxids, zxid)?, who: sources(&whos, slots)?, key, sent })
     }
 
     fn made_up_error(&self, program: u16, observation: &str, name: &str) -> ProgramError {
@@ -591,9 +507,7 @@ impl Automaton {
     }
 
     fn made_up(&self, program: u16, observation: &str, name: &str) {
-        let _ = self
-            .error
-            .set(self.made_up_error(program, observation, name));
+        let _ = self.error.set(self.made_up_error(program, observation, name));
     }
 
     fn intern(&self, key: NodeKey, history: History, _: Option<&'static str>) -> (NodeId, bool) {
@@ -601,12 +515,7 @@ impl Automaton {
         if let Some(&id) = by_key.get(&key) {
             return (id, true);
         }
-        let node = Node {
-            key: key.clone(),
-            history,
-            alternatives: Mutex::default(),
-            known: Mutex::default(),
-        };
+        let node = Node { key: key.clone(), history, alternatives: Mutex::default(), known: Mutex::default() };
         let id = self.nodes.push(node) as NodeId;
         by_key.insert(key, id);
         (id, false)
@@ -635,10 +544,7 @@ impl Automaton {
             to.who.iter_mut().for_each(|slot| *slot = turned(*slot));
             to.observations.names(&mut |name| {
                 if let Name::Who(w) = name {
-                    *w = who(
-                        turned(slot_of(*w) as u16) as usize,
-                        (*w % PER_CLIENT) as usize,
-                    );
+                    *w = who(turned(slot_of(*w) as u16) as usize, (*w % PER_CLIENT) as usize);
                 }
             });
         }
@@ -649,10 +555,7 @@ impl Automaton {
 impl History {
     /// All sequence numbers, or all zxids, that occur.
     fn used(&self, seq: bool) -> BTreeSet<i64> {
-        let mut used: BTreeSet<i64> = if seq { &self.seq } else { &self.zxid }
-            .iter()
-            .copied()
-            .collect();
+        let mut used: BTreeSet<i64> = if seq { &self.seq } else { &self.zxid }.iter().copied().collect();
         for obs in &self.observations {
             obs.clone().names(&mut |name| match name {
                 Name::Seq(v) if seq => drop(used.insert(i64::from(*v))),
@@ -690,11 +593,7 @@ fn place_numbers(old: &[i64], places: &[u8], new: u8, used: &BTreeSet<i64>) -> O
             low = number;
             continue;
         }
-        let mut above = numbers[at..]
-            .iter()
-            .copied()
-            .enumerate()
-            .filter_map(|(i, n)| Some((i, n?)));
+        let mut above = numbers[at..].iter().copied().enumerate().filter_map(|(i, n)| Some((i, n?)));
         let number = match above.next() {
             None => top.max(low) + SPREAD,
             Some((gap, high)) => {
@@ -737,11 +636,7 @@ fn same_marks(node: &Node, landing: &Landing, moved: &[Option<usize>]) -> bool {
         seqs
     };
     let (before, after) = (list(&node.key), list(&landing.key));
-    moved.is_empty()
-        || after
-            .iter()
-            .zip(before)
-            .all(|(a, b)| moved.get(*a).is_none_or(|m| *m == Some(b)))
+    moved.is_empty() || after.iter().zip(before).all(|(a, b)| moved.get(*a).is_none_or(|m| *m == Some(b)))
 }
 
 /// Puts the literal numbers (or owners) back into an encoded observation.
@@ -769,10 +664,6 @@ fn restore(encoded: &mut Obs, literal: &mut Obs, numbers: bool) {
 /// Positions of the operations that the world can end by itself.
 pub fn local_ops(key: &NodeKey) -> impl Iterator<Item = (u8, &OpView)> {
     key.ops.iter().enumerate().filter_map(|(i, op)| {
-        matches!(
-            op,
-            OpView::Timer | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt
-        )
-        .then_some((i as u8, op))
+        matches!(op, OpView::Timer | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt).then_some((i as u8, op))
     })
 }

@@ -73,11 +73,7 @@ impl Merged {
                 }
             }
         });
-        Self {
-            seq: merge(&bind.seq, Some(GONE), seq),
-            zxid: merge(&bind.zxid, None, zxid),
-            who: slots,
-        }
+        Self { seq: merge(&bind.seq, Some(GONE), seq), zxid: merge(&bind.zxid, None, zxid), who: slots }
     }
 
     /// The position of a world's number in the order.
@@ -97,11 +93,7 @@ impl Merged {
             Name::Zxid(_) => {}
             Name::Who(w) => {
                 let slot = slot_of(*w) as u16;
-                let local = self
-                    .who
-                    .iter()
-                    .position(|s| *s == slot)
-                    .map_or(0, |i| i + 1);
+                let local = self.who.iter().position(|s| *s == slot).map_or(0, |i| i + 1);
                 *w = who(local, (*w % PER_CLIENT) as usize);
             }
         });

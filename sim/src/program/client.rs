@@ -34,28 +34,12 @@ fn bytes(data: Option<Text>) -> Vec<u8> {
 
 fn write(op: Op) -> Write {
     match op {
-        Op::Create { path, data, mode } => Write::Create {
-            path: Text::new(&path),
-            data: Some(text(&data)),
-            mode,
-        },
-        Op::Delete { path, version } => Write::Delete {
-            path: Text::new(&path),
-            version,
-        },
-        Op::SetData {
-            path,
-            data,
-            version,
-        } => Write::SetData {
-            path: Text::new(&path),
-            data: Some(text(&data)),
-            version,
-        },
-        Op::Check { path, version } => Write::Check {
-            path: Text::new(&path),
-            version,
-        },
+        Op::Create { path, data, mode } => Write::Create { path: Text::new(&path), data: Some(text(&data)), mode },
+        Op::Delete { path, version } => Write::Delete { path: Text::new(&path), version },
+        Op::SetData { path, data, version } => {
+            Write::SetData { path: Text::new(&path), data: Some(text(&data)), version }
+        }
+        Op::Check { path, version } => Write::Check { path: Text::new(&path), version },
     }
 }
 
@@ -65,26 +49,15 @@ impl SimZooKeeper {
     }
 
     /// Sends the request now; the future waits for the answer and the watch that came with it.
-    fn call(
-        &self,
-        request: Request,
-    ) -> impl Future<Output = Result<(Response, Option<SimWatch>), ZkError>> + use<> {
+    fn call(&self, request: Request) -> impl Future<Output = Result<(Response, Option<SimWatch>), ZkError>> + use<> {
         let ctx = self.ctx.clone();
         let op = ctx.op(Kind::Request(request));
         async move {
             let id = op.id;
-            let Obs::Reply(_, Some(result)) = op.await else {
-                unreachable!("a request answered with something else")
-            };
+            let Obs::Reply(_, Some(result)) = op.await else { unreachable!("a request answered with something else") };
             let response = result?;
             let watch = ctx.inner.borrow().ops[id].watch;
-            Ok((
-                response,
-                watch.map(|id| SimWatch {
-                    ctx: ctx.clone(),
-                    id,
-                }),
-            ))
+            Ok((response, watch.map(|id| SimWatch { ctx: ctx.clone(), id })))
         }
     }
 
@@ -111,18 +84,9 @@ impl SimZooKeeper {
 impl ZooKeeper for SimZooKeeper {
     type Watch = SimWatch;
 
-    fn create(
-        &self,
-        path: &str,
-        data: &[u8],
-        mode: CreateMode,
-    ) -> impl Future<Output = Result<String, ZkError>> {
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> impl Future<Output = Result<String, ZkError>> {
         let path = Text::new(path);
-        let call = self.call(Request::Write(Write::Create {
-            path,
-            data: Some(text(data)),
-            mode,
-        }));
+        let call = self.call(Request::Write(Write::Create { path, data: Some(text(data)), mode }));
         async move {
             match call.await?.0 {
                 Response::Created(path) => Ok(path.to_string()),
@@ -131,30 +95,14 @@ impl ZooKeeper for SimZooKeeper {
         }
     }
 
-    fn delete(
-        &self,
-        path: &str,
-        version: Option<i32>,
-    ) -> impl Future<Output = Result<(), ZkError>> {
-        let call = self.call(Request::Write(Write::Delete {
-            path: Text::new(path),
-            version,
-        }));
+    fn delete(&self, path: &str, version: Option<i32>) -> impl Future<Output = Result<(), ZkError>> {
+        let call = self.call(Request::Write(Write::Delete { path: Text::new(path), version }));
         async move { call.await.map(drop) }
     }
 
-    fn set_data(
-        &self,
-        path: &str,
-        data: &[u8],
-        version: Option<i32>,
-    ) -> impl Future<Output = Result<Stat, ZkError>> {
+    fn set_data(&self, path: &str, data: &[u8], version: Option<i32>) -> impl Future<Output = Result<Stat, ZkError>> {
         let path = Text::new(path);
-        let call = self.call(Request::Write(Write::SetData {
-            path,
-            data: Some(text(data)),
-            version,
-        }));
+        let call = self.call(Request::Write(Write::SetData { path, data: Some(text(data)), version }));
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -165,10 +113,7 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn get_data(&self, path: &str) -> impl Future<Output = Result<(Vec<u8>, Stat), ZkError>> {
-        let call = self.call(Request::GetData {
-            path: Text::new(path),
-            watch: false,
-        });
+        let call = self.call(Request::GetData { path: Text::new(path), watch: false });
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -178,30 +123,19 @@ impl ZooKeeper for SimZooKeeper {
         }
     }
 
-    fn watch_data(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Vec<u8>, Stat, SimWatch), ZkError>> {
-        let call = self.call(Request::GetData {
-            path: Text::new(path),
-            watch: true,
-        });
+    fn watch_data(&self, path: &str) -> impl Future<Output = Result<(Vec<u8>, Stat, SimWatch), ZkError>> {
+        let call = self.call(Request::GetData { path: Text::new(path), watch: true });
         let this = self.clone();
         async move {
             match call.await? {
-                (Response::Data(data, stat), Some(watch)) => {
-                    Ok((bytes(data), this.stat(stat), watch))
-                }
+                (Response::Data(data, stat), Some(watch)) => Ok((bytes(data), this.stat(stat), watch)),
                 (other, _) => unreachable!("getData answered with {other}"),
             }
         }
     }
 
     fn exists(&self, path: &str) -> impl Future<Output = Result<Option<Stat>, ZkError>> {
-        let call = self.call(Request::Exists {
-            path: Text::new(path),
-            watch: false,
-        });
+        let call = self.call(Request::Exists { path: Text::new(path), watch: false });
         let this = self.clone();
         async move {
             match call.await?.0 {
@@ -211,14 +145,8 @@ impl ZooKeeper for SimZooKeeper {
         }
     }
 
-    fn watch_exists(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Option<Stat>, SimWatch), ZkError>> {
-        let call = self.call(Request::Exists {
-            path: Text::new(path),
-            watch: true,
-        });
+    fn watch_exists(&self, path: &str) -> impl Future<Output = Result<(Option<Stat>, SimWatch), ZkError>> {
+        let call = self.call(Request::Exists { path: Text::new(path), watch: true });
         let this = self.clone();
         async move {
             match call.await? {
@@ -229,10 +157,7 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn children(&self, path: &str) -> impl Future<Output = Result<Vec<String>, ZkError>> {
-        let call = self.call(Request::GetChildren {
-            path: Text::new(path),
-            watch: false,
-        });
+        let call = self.call(Request::GetChildren { path: Text::new(path), watch: false });
         async move {
             match call.await?.0 {
                 Response::Children(names) => Ok(names.iter().map(ToString::to_string).collect()),
@@ -241,14 +166,8 @@ impl ZooKeeper for SimZooKeeper {
         }
     }
 
-    fn watch_children(
-        &self,
-        path: &str,
-    ) -> impl Future<Output = Result<(Vec<String>, SimWatch), ZkError>> {
-        let call = self.call(Request::GetChildren {
-            path: Text::new(path),
-            watch: true,
-        });
+    fn watch_children(&self, path: &str) -> impl Future<Output = Result<(Vec<String>, SimWatch), ZkError>> {
+        let call = self.call(Request::GetChildren { path: Text::new(path), watch: true });
         async move {
             match call.await? {
                 (Response::Children(names), Some(watch)) => {
@@ -263,9 +182,7 @@ impl ZooKeeper for SimZooKeeper {
         let call = self.call(Request::Multi(ops.into_iter().map(write).collect()));
         let this = self.clone();
         async move {
-            let Response::Multi(results) = call.await?.0 else {
-                unreachable!("multi answered with something else")
-            };
+            let Response::Multi(results) = call.await?.0 else { unreachable!("multi answered with something else") };
             let result = |r: &MultiResult| match r {
                 MultiResult::Created(path) => OpResult::Created(path.to_string()),
                 MultiResult::Set(stat) => OpResult::Set(this.stat(*stat)),
@@ -280,22 +197,13 @@ impl ZooKeeper for SimZooKeeper {
         async move { call.await.map(drop) }
     }
 
-    fn add_watch(
-        &self,
-        path: &str,
-        mode: AddWatchMode,
-    ) -> impl Future<Output = Result<SimWatch, ZkError>> {
-        let call = self.call(Request::AddWatch {
-            path: Text::new(path),
-            mode,
-        });
+    fn add_watch(&self, path: &str, mode: AddWatchMode) -> impl Future<Output = Result<SimWatch, ZkError>> {
+        let call = self.call(Request::AddWatch { path: Text::new(path), mode });
         async move { Ok(call.await?.1.expect("addWatch leaves a watch")) }
     }
 
     fn remove_watches(&self, path: &str) -> impl Future<Output = Result<(), ZkError>> {
-        let call = self.call(Request::RemoveWatches {
-            path: Text::new(path),
-        });
+        let call = self.call(Request::RemoveWatches { path: Text::new(path) });
         async move { call.await.map(drop) }
     }
 
@@ -307,15 +215,8 @@ impl ZooKeeper for SimZooKeeper {
     }
 
     fn session_events(&self) -> SimWatch {
-        let id = self
-            .ctx
-            .inner
-            .borrow_mut()
-            .issue(Kind::Watch(None, Text::new("")));
-        SimWatch {
-            ctx: self.ctx.clone(),
-            id,
-        }
+        let id = self.ctx.inner.borrow_mut().issue(Kind::Watch(None, Text::new("")));
+        SimWatch { ctx: self.ctx.clone(), id }
     }
 
     fn close(&self) -> impl Future<Output = Result<(), ZkError>> {
@@ -345,10 +246,9 @@ impl SimWatch {
     fn event(op: &OpState, unread: Unread) -> WatchedEvent {
         match (unread, &op.kind) {
             (Unread::Session(state), _) => WatchedEvent::Session(state),
-            (Unread::Node(kind, path), Kind::Watch(_, own)) => WatchedEvent::Node {
-                kind,
-                path: path.unwrap_or(*own).to_string(),
-            },
+            (Unread::Node(kind, path), Kind::Watch(_, own)) => {
+                WatchedEvent::Node { kind, path: path.unwrap_or(*own).to_string() }
+            }
             (Unread::Node(..), _) => unreachable!("an event for something that is no watch"),
         }
     }

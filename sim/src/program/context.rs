@@ -102,11 +102,7 @@ impl Context {
 
     pub(super) fn op(&self, kind: Kind) -> OpFuture {
         let id = self.inner.borrow_mut().issue(kind);
-        OpFuture {
-            inner: self.inner.clone(),
-            id,
-            done: false,
-        }
+        OpFuture { inner: self.inner.clone(), id, done: false }
     }
 }
 
@@ -154,10 +150,7 @@ impl<T> Future for JoinHandle<T> {
     type Output = T;
 
     fn poll(self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<T> {
-        self.slot
-            .borrow_mut()
-            .take()
-            .map_or(Poll::Pending, Poll::Ready)
+        self.slot.borrow_mut().take().map_or(Poll::Pending, Poll::Ready)
     }
 }
 

@@ -133,41 +133,22 @@ pub enum ProgramError {
 impl fmt::Display for ProgramError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::NotDeterministic {
-                program,
-                observation,
-                first,
-                second,
-            } => write!(
+            Self::NotDeterministic { program, observation, first, second } => write!(
                 f,
                 "program {program:?} is not deterministic: after {observation} one run did {first}, the same run again did {second}; \
                  take time, randomness, ids and tasks from the Context only"
             ),
-            Self::LooksIntoNames {
-                program,
-                observation,
-                first,
-                second,
-            } => write!(
+            Self::LooksIntoNames { program, observation, first, second } => write!(
                 f,
                 "program {program:?} depends on more than the order of sequence numbers and zxids and the equality of owners: after {observation} it did {first}, \
                  with other numbers in the same order it did {second}; compare names only, or declare literal_names() (and zxids() if it reads them) in the scenario"
             ),
-            Self::DishonestCheckpoint {
-                program,
-                place,
-                observation,
-                first,
-                second,
-            } => write!(
+            Self::DishonestCheckpoint { program, place, observation, first, second } => write!(
                 f,
                 "checkpoint {place:?} of program {program:?} promises too much: two histories with the same key part after {observation}: one did {first}, \
                  the other {second}; put what they differ in into the key"
             ),
-            Self::NeverRests {
-                program,
-                observation,
-            } => write!(
+            Self::NeverRests { program, observation } => write!(
                 f,
                 "program {program:?} goes on for ever without waiting for anything after {observation}; let it await something in its loop"
             ),

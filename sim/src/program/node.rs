@@ -107,10 +107,7 @@ impl NodeKey {
 
     /// Position of the oldest request without an answer.
     pub fn first_request(&self) -> Option<u8> {
-        let at = self
-            .ops
-            .iter()
-            .position(|op| matches!(op, OpView::Request(..)));
+        let at = self.ops.iter().position(|op| matches!(op, OpView::Request(..)));
         at.map(|i| i as u8)
     }
 }

@@ -118,9 +118,7 @@ impl Inner {
             Kind::Watch(..) => !op.dropped && !(op.spent && op.unread.is_empty()),
             _ => !op.dropped && (!op.answered || op.ready.is_some()),
         };
-        (0..self.ops.len())
-            .filter(|&i| is_open(&self.ops[i]))
-            .collect()
+        (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()
     }
 
     fn fail_requests(&mut self, error: ZkError) {
@@ -148,8 +146,7 @@ impl Inner {
                     let op = &mut self.ops[open[*pos as usize]];
                     op.unread.push_back(Unread::Node(*kind, *path));
                     if let Kind::Watch(Some(table), _) = op.kind {
-                        op.spent |=
-                            !matches!(table, WatchTable::Persistent | WatchTable::Recursive);
+                        op.spent |= !matches!(table, WatchTable::Persistent | WatchTable::Recursive);
                     }
                 }
             }
@@ -203,17 +200,10 @@ impl Inner {
 }
 
 /// The watch that a successful read leaves with the client (§2.1: `exists` also on a missing node).
-pub(crate) fn watch_of(
-    request: &Request,
-    result: &Result<Response, ZkError>,
-) -> Option<(WatchTable, Text)> {
+pub(crate) fn watch_of(request: &Request, result: &Result<Response, ZkError>) -> Option<(WatchTable, Text)> {
     match (request, result) {
         (Request::Exists { path, watch: true }, Ok(Response::Exists(found))) => {
-            let table = if found.is_some() {
-                WatchTable::Data
-            } else {
-                WatchTable::Exist
-            };
+            let table = if found.is_some() { WatchTable::Data } else { WatchTable::Exist };
             Some((table, *path))
         }
         (Request::GetData { path, watch: true }, Ok(_)) => Some((WatchTable::Data, *path)),
@@ -266,11 +256,7 @@ fn quiet_panics() {
 }
 
 /// Runs the program from its start through the history.
-pub(super) fn run(
-    program: &Program,
-    spec: RunSpec,
-    history: &[Obs],
-) -> Result<RunEnd, ProgramError> {
+pub(super) fn run(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
     quiet_panics();
     QUIET.set(true);
     let end = run_loudly(program, spec, history);
@@ -283,11 +269,7 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         slot: spec.slot,
         ops: Vec::new(),
         marks: BTreeMap::new(),
-        anchors: vec![TaskKeyAt {
-            anchor: None,
-            at: 0,
-            alive: true,
-        }],
+        anchors: vec![TaskKeyAt { anchor: None, at: 0, alive: true }],
         current_task: 0,
         spawned: Vec::new(),
         session: who(spec.slot, 1),
@@ -382,11 +364,7 @@ fn rest(
             let observed = inner.observed;
             for task in std::mem::take(&mut inner.spawned) {
                 tasks.push(Some(task));
-                inner.anchors.push(TaskKeyAt {
-                    anchor: None,
-                    at: observed,
-                    alive: true,
-                });
+                inner.anchors.push(TaskKeyAt { anchor: None, at: observed, alive: true });
                 inner.changed = true;
             }
             at += 1;
@@ -419,27 +397,16 @@ fn finish(
     let oldest = live.iter().map(|&i| from(i)).min();
     let suffix = oldest.map_or(Vec::new(), |at| history[at..].to_vec());
     let base = oldest.unwrap_or(0);
-    let keys = live.iter().map(|&i| TaskKey {
-        anchor: inner.anchors[i].anchor.clone(),
-        at: (from(i) - base) as u8,
-    });
+    let keys = live.iter().map(|&i| TaskKey { anchor: inner.anchors[i].anchor.clone(), at: (from(i) - base) as u8 });
     let here = history.len();
-    let place = inner
-        .anchors
-        .iter()
-        .filter(|a| a.at == here && here > 0)
-        .find_map(|a| a.anchor.as_ref());
+    let place = inner.anchors.iter().filter(|a| a.at == here && here > 0).find_map(|a| a.anchor.as_ref());
     let all_done = live.is_empty();
     RunEnd {
         sent: inner.sent.iter().filter_map(position).collect(),
         place: place.map(|a| a.0),
         key: NodeKey {
             program: spec.program,
-            slot: if spec.literal_owners {
-                spec.slot as u16
-            } else {
-                0
-            },
+            slot: if spec.literal_owners { spec.slot as u16 } else { 0 },
             tasks: keys.collect(),
             suffix,
             ops,
@@ -447,11 +414,7 @@ fn finish(
             outcome,
             session: inner.session,
             drawn: if all_done { 0 } else { inner.drawn as u8 },
-            since: if spec.count_requests {
-                inner.since.min(15)
-            } else {
-                0
-            },
+            since: if spec.count_requests { inner.since.min(15) } else { 0 },
         },
     }
 }
@@ -459,9 +422,7 @@ fn finish(
 fn view(op: &OpState) -> OpView {
     match &op.kind {
         Kind::Request(request) if !op.answered => OpView::Request(request.clone(), op.dropped),
-        Kind::Watch(table, path) => {
-            OpView::Watch(*table, *path, op.unread.iter().copied().collect())
-        }
+        Kind::Watch(table, path) => OpView::Watch(*table, *path, op.unread.iter().copied().collect()),
         kind => match (&op.ready, kind) {
             (Some(ready), _) => OpView::Ready(ready.clone()),
             (None, Kind::Timer) => OpView::Timer,
@@ -474,6 +435,5 @@ fn view(op: &OpState) -> OpView {
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().map(|s| (*s).to_owned());
-    text.or_else(|| panic.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "panic".into())
+    text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_else(|| "panic".into())
 }

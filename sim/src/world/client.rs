@@ -116,8 +116,7 @@ impl Client {
 
     /// Whether the program is over and waits for nothing.
     pub fn is_over(&self, automaton: &Automaton) -> bool {
-        self.key(automaton)
-            .is_none_or(|key| key.tasks.is_empty() && key.ops.is_empty())
+        self.key(automaton).is_none_or(|key| key.tasks.is_empty() && key.ops.is_empty())
     }
 
     /// Brings a value of the node into the numbers of the world.
@@ -130,11 +129,7 @@ impl Client {
             }
             Name::Who(w) if !naming.literal_owners => {
                 let (local, index) = (slot_of(*w), *w as usize % 16);
-                let slot = if local == 0 {
-                    OWN
-                } else {
-                    self.bind.who[local - 1] as usize
-                };
+                let slot = if local == 0 { OWN } else { self.bind.who[local - 1] as usize };
                 *w = who(slot, index);
             }
             _ => {}
@@ -163,21 +158,15 @@ impl Client {
         self.bind = bind;
         self.node = edge.to;
         self.send(automaton, &edge.sent);
-        Moved {
-            silent: edge.silent,
-        }
+        Moved { silent: edge.silent }
     }
 
     /// The answer to the oldest open request reaches the program.
     pub fn receive_reply(&mut self, automaton: &Automaton, reply: Reply) -> Moved {
         self.last_zxid = self.last_zxid.max(reply.zxid);
         let key = automaton.node(self.node);
-        let pos = key
-            .first_request()
-            .expect("a reply answers an open request");
-        let OpView::Request(request, dropped) = &key.ops[pos as usize] else {
-            unreachable!()
-        };
+        let pos = key.first_request().expect("a reply answers an open request");
+        let OpView::Request(request, dropped) = &key.ops[pos as usize] else { unreachable!() };
         let closes = matches!(request, Request::CloseSession) && reply.result.is_ok();
         let dropped = *dropped;
         if let Ok(Response::Opened(session)) = &reply.result {
@@ -220,10 +209,7 @@ impl Client {
             // Nobody looks any more: the library drops the event.
             return Moved { silent: true };
         }
-        self.observe(
-            automaton,
-            Obs::Event(positions, kind, foreign.then_some(path)),
-        )
+        self.observe(automaton, Obs::Event(positions, kind, foreign.then_some(path)))
     }
 
     /// The program learns of a change of the connection; open requests fail where it says so.
@@ -249,13 +235,8 @@ impl Client {
     /// The server closes the connection: what it has written still arrives.
     pub fn closed_by_server(&mut self) {
         self.out.clear();
-        self.link = if self.session == 0 {
-            Link::Off
-        } else {
-            Link::Down
-        };
-        self.incoming
-            .push(Frame::Session(SessionState::Disconnected));
+        self.link = if self.session == 0 { Link::Off } else { Link::Down };
+        self.incoming.push(Frame::Session(SessionState::Disconnected));
     }
 
     /// The paths that the library registers again on reconnecting (`setWatches`).
@@ -293,9 +274,7 @@ fn hears(table: WatchTable, kind: EventKind, own: Text, path: Text) -> bool {
     };
     match table {
         WatchTable::Data | WatchTable::Exist => own == path && kind != EventKind::ChildrenChanged,
-        WatchTable::Child => {
-            own == path && matches!(kind, EventKind::ChildrenChanged | EventKind::Deleted)
-        }
+        WatchTable::Child => own == path && matches!(kind, EventKind::ChildrenChanged | EventKind::Deleted),
         WatchTable::Persistent => own == path,
         WatchTable::Recursive => kind != EventKind::ChildrenChanged && below(path),
     }

@@ -17,10 +17,7 @@ pub struct Interner<T> {
 
 impl<T> Default for Interner<T> {
     fn default() -> Self {
-        Self {
-            items: boxcar::Vec::new(),
-            shards: Default::default(),
-        }
+        Self { items: boxcar::Vec::new(), shards: Default::default() }
     }
 }
 
@@ -33,9 +30,7 @@ impl<T: Hash + Eq> Interner<T> {
             return id;
         }
         let id = self.items.push(value) as u32;
-        shard.insert_unique(hash, id, |&id| {
-            FxBuildHasher.hash_one(&self.items[id as usize])
-        });
+        shard.insert_unique(hash, id, |&id| FxBuildHasher.hash_one(&self.items[id as usize]));
         id
     }
 
@@ -55,6 +50,24 @@ impl<T: Hash + Eq> Interner<T> {
     }
 }
 
+/// Asks for a value that will be needed soon, so that reading it does not wait for memory.
+///
+/// The one `unsafe` of the house. A plain read does not do: the processor cannot retire it and stalls behind it (a third
+/// of the time of a search went there). A prefetch has no effect that could be observed and cannot fault.
+#[inline]
+#[allow(unsafe_code)]
+pub fn prefetch<T>(value: &T) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let address: *const T = value;
+        // SAFETY: the pointer comes from a reference, and a prefetch reads nothing.
+        unsafe { _mm_prefetch(address.cast(), _MM_HINT_T0) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = value;
+}
+
 /// A table from a 64-bit key to a 32-bit number, private to a thread: open addressing, two cache lines at most
 /// for a hit. Key `u64::MAX` is not allowed.
 #[derive(Debug)]
@@ -65,10 +78,7 @@ pub struct Memo {
 
 impl Default for Memo {
     fn default() -> Self {
-        Self {
-            entries: vec![(u64::MAX, 0); 1 << 10],
-            len: 0,
-        }
+        Self { entries: vec![(u64::MAX, 0); 1 << 10], len: 0 }
     }
 }
 
@@ -93,6 +103,12 @@ impl Memo {
             }
             at = (at + 1) & (self.entries.len() - 1);
         }
+    }
+
+    /// Asks for the place of a key.
+    #[inline]
+    pub fn prefetch(&self, key: u64) {
+        prefetch(&self.entries[self.place(key)]);
     }
 
     /// Puts a number under a key that is not there yet.

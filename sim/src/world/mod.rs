@@ -14,7 +14,7 @@ use overtake_recipes::SessionState;
 
 pub use client::{CRASHED, Client, Frame, Link};
 pub use engine::{Engine, EngineStats, StepFacts};
-pub use intern::{Interner, Memo};
+pub use intern::{Interner, Memo, prefetch};
 pub use step::{Step, StepKind};
 pub use view::{ClientView, View};
 
@@ -45,14 +45,7 @@ pub struct Budget {
 impl Budget {
     /// As one word of a state.
     pub fn pack(self) -> u32 {
-        let fields = [
-            self.expiries,
-            self.disconnects,
-            self.crashes,
-            self.restarts,
-            self.interrupts,
-            self.sweeps,
-        ];
+        let fields = [self.expiries, self.disconnects, self.crashes, self.restarts, self.interrupts, self.sweeps];
         fields.iter().rev().fold(0, |word, &n| {
             assert!(n < 16, "a fault budget is at most 15");
             word << 4 | u32::from(n)
@@ -120,26 +113,11 @@ pub struct Reductions {
 
 impl Reductions {
     /// None: every state as it is.
-    pub const NONE: Self = Self {
-        renumber: false,
-        symmetry: false,
-        deliver_first: false,
-        forget_gone: false,
-    };
+    pub const NONE: Self = Self { renumber: false, symmetry: false, deliver_first: false, forget_gone: false };
     /// All that are sound in every world.
-    pub const ALL: Self = Self {
-        renumber: true,
-        symmetry: true,
-        deliver_first: true,
-        forget_gone: false,
-    };
+    pub const ALL: Self = Self { renumber: true, symmetry: true, deliver_first: true, forget_gone: false };
     /// Those under which the number of steps to a state stays what it was.
-    pub const EXACT: Self = Self {
-        renumber: true,
-        symmetry: true,
-        deliver_first: false,
-        forget_gone: false,
-    };
+    pub const EXACT: Self = Self { renumber: true, symmetry: true, deliver_first: false, forget_gone: false };
 }
 
 /// A world, with the tables that its searches share.
@@ -179,14 +157,7 @@ impl World {
         }
         let mut initial = vec![setup.budget.pack(), services.intern(zookeeper)];
         initial.extend(words);
-        Self {
-            setup,
-            automaton,
-            services,
-            clients,
-            frames: Interner::default(),
-            initial,
-        }
+        Self { setup, automaton, services, clients, frames: Interner::default(), initial }
     }
 
     /// What the world is made of.
@@ -249,20 +220,13 @@ impl World {
             client.sessions += 1;
             let session = who(slot, client.sessions as usize);
             let zxid = service.open_session(session);
-            Reply {
-                zxid,
-                result: Ok(Response::Opened(session)),
-            }
+            Reply { zxid, result: Ok(Response::Opened(session)) }
         } else if service.is_alive(session) {
             service.apply(session, &request, &mut events)
         } else {
             // Of a closing or forgotten session the server takes nothing: it closes the connection.
             client.closed_by_server();
-            return Served {
-                service,
-                client,
-                events,
-            };
+            return Served { service, client, events };
         };
         if !self.setup.zxids {
             reply.zxid = 0;
@@ -281,11 +245,7 @@ impl World {
             events.retain(|e| !own(e));
             client.incoming.push(Frame::Reply(reply));
         }
-        Served {
-            service,
-            client,
-            events,
-        }
+        Served { service, client, events }
     }
 
     /// The library reaches the server again, or learns that its session is over.
@@ -303,9 +263,7 @@ impl World {
         match service.reconnect(session, &watches, client.last_zxid, &mut events) {
             Ok(()) => {
                 client.link = Link::Up;
-                client
-                    .incoming
-                    .push(Frame::Session(SessionState::Connected));
+                client.incoming.push(Frame::Session(SessionState::Connected));
                 for event in events.drain(..) {
                     let mut frame = Frame::Event(event.kind, event.path);
                     self.own_names(&mut frame, slot, true);
@@ -317,11 +275,7 @@ impl World {
                 client.incoming.push(Frame::Session(SessionState::Expired));
             }
         }
-        Served {
-            service,
-            client,
-            events,
-        }
+        Served { service, client, events }
     }
 
     /// The server applies the end of a session: its ephemeral nodes go, watches fire.

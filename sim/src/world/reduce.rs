@@ -6,7 +6,7 @@ use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
 use super::client::Client;
-use super::engine::Engine;
+use super::engine::{Engine, Words};
 use super::{MOST_CLIENTS, World};
 use crate::names::{GONE, Name, Names, slot_of, who};
 use crate::program::OWN;
@@ -19,16 +19,6 @@ pub struct Masks {
     pub seq: u64,
     /// Zxids.
     pub zxid: u64,
-}
-
-impl Masks {
-    /// The numbers of both.
-    pub fn union(self, other: Self) -> Self {
-        Self {
-            seq: self.seq | other.seq,
-            zxid: self.zxid | other.zxid,
-        }
-    }
 }
 
 /// Whether the numbers are 0, 1, 2 … without a hole.
@@ -91,11 +81,7 @@ fn permute(value: &mut impl Names, to: &[u8]) {
 
 impl Engine<'_> {
     pub(super) fn client_masks(&self, client: &Client) -> (Masks, u16, u64) {
-        let numbers = if self.reductions.renumber {
-            masks(&mut client.clone())
-        } else {
-            Masks::default()
-        };
+        let numbers = if self.reductions.renumber { masks(&mut client.clone()) } else { Masks::default() };
         if !self.reductions.symmetry {
             return (numbers, 0, 0);
         }
@@ -113,11 +99,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn service_masks(&self, service: &ZooKeeper) -> Masks {
-        if self.reductions.renumber {
-            masks(&mut service.clone())
-        } else {
-            Masks::default()
-        }
+        if self.reductions.renumber { masks(&mut service.clone()) } else { Masks::default() }
     }
 
     /// For each client, how the service looks from its place.
@@ -167,7 +149,7 @@ impl Engine<'_> {
     }
 
     /// Sorts the clients of each group; the service's and the other clients' names follow.
-    pub(super) fn sort_clients(&mut self, next: &mut [u32; 2 + MOST_CLIENTS], n: usize) {
+    pub(super) fn sort_clients(&mut self, next: &mut Words, n: usize) {
         let clients = n - 2;
         let mut order: SmallVec<[(u8, u64, u64, u32, u8); MOST_CLIENTS]> = SmallVec::new();
         let mut foreign = 0;
@@ -177,7 +159,7 @@ impl Engine<'_> {
             let key = info.sort_key;
             foreign |= info.foreign;
             let view = self.service(next[1]).views[slot];
-            order.push((self.groups()[slot], key, view, cid, slot as u8));
+            order.push((self.groups[slot], key, view, cid, slot as u8));
         }
         // Stable, so that clients that nothing tells apart stay where they are.
         order.sort_by_key(|o| (o.0, o.1, o.2));

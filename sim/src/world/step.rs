@@ -51,11 +51,7 @@ pub struct Step {
 
 impl Step {
     pub(super) fn new(kind: StepKind, slot: usize, arg: u16) -> Self {
-        Self {
-            kind,
-            slot: slot as u8,
-            arg,
-        }
+        Self { kind, slot: slot as u8, arg }
     }
 
     /// Whether it is a fault, which nothing forces to happen.
@@ -125,10 +121,8 @@ impl World {
             StepKind::Local | StepKind::Interrupt => {
                 let key = self.automaton.node(client.node);
                 let (pos, value) = (step.arg & 0xFF, step.arg >> 8);
-                let nth = key.ops[..pos as usize]
-                    .iter()
-                    .filter(|op| matches!(op, OpView::Timer | OpView::Interrupt))
-                    .count();
+                let nth =
+                    key.ops[..pos as usize].iter().filter(|op| matches!(op, OpView::Timer | OpView::Interrupt)).count();
                 match &key.ops[pos as usize] {
                     OpView::Work(label) => format!("{name}: {label} is done"),
                     OpView::Choice(_) => format!("{name}: chooses {value}"),
@@ -155,21 +149,12 @@ impl World {
             StepKind::Crash => format!("{name}: process dies"),
             StepKind::Restart => format!("{name}: process starts again with a new session"),
             StepKind::Expire | StepKind::Lapse if self.setup.calls_are_steps => {
-                format!(
-                    "server: session {} of {name} expires, its nodes go",
-                    session()
-                )
+                format!("server: session {} of {name} expires, its nodes go", session())
             }
             StepKind::Expire | StepKind::Lapse => {
-                format!(
-                    "server: session {} of {name} is expired, its nodes are still there",
-                    session()
-                )
+                format!("server: session {} of {name} is expired, its nodes are still there", session())
             }
-            StepKind::Apply => format!(
-                "server: the end of session {} of {name} is applied, its nodes go",
-                session()
-            ),
+            StepKind::Apply => format!("server: the end of session {} of {name} is applied, its nodes go", session()),
             StepKind::Sweep => unreachable!("told above"),
         }
     }

@@ -43,17 +43,12 @@ impl<'a> View<'a> {
     /// The clients, by slot.
     pub fn clients(&self) -> impl Iterator<Item = ClientView<'a>> + use<'a> {
         let (world, words) = (self.world, self.words);
-        (0..words.len() - 2).map(move |slot| ClientView {
-            world,
-            client: world.clients.get(words[2 + slot]),
-            slot,
-        })
+        (0..words.len() - 2).map(move |slot| ClientView { world, client: world.clients.get(words[2 + slot]), slot })
     }
 
     /// Whether every program is over and nothing is on the wires.
     pub fn everybody_is_done(&self) -> bool {
-        self.clients()
-            .all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
+        self.clients().all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
     }
 }
 
@@ -109,9 +104,7 @@ impl<'a> ClientView<'a> {
 
     /// The names of the marks that are set.
     pub fn marks(&self) -> impl Iterator<Item = &'static str> + use<'a> {
-        self.key()
-            .into_iter()
-            .flat_map(|key| key.marks.iter().map(|m| m.0))
+        self.key().into_iter().flat_map(|key| key.marks.iter().map(|m| m.0))
     }
 
     /// How the program ended, if it has.

@@ -28,9 +28,7 @@ mod tree;
 mod watches;
 mod writes;
 
-pub use protocol::{
-    Failure, MultiResult, Notification, Reply, Request, Response, Stat, WatchTable, Write,
-};
+pub use protocol::{Failure, MultiResult, Notification, Reply, Request, Response, Stat, WatchTable, Write};
 pub use reconnect::Refused;
 pub use seed::permissions;
 
@@ -95,8 +93,7 @@ impl ZooKeeper {
     /// Restores the order of everything inside. To be called after names were changed through
     /// [`Names`], unless the change kept the order of the sequence numbers and did not touch owners.
     pub fn normalise(&mut self) {
-        self.nodes
-            .sort_unstable_by(|a, b| order::stored(a.path, b.path));
+        self.nodes.sort_unstable_by(|a, b| order::stored(a.path, b.path));
         self.watches.sort_unstable_by(Watch::order);
         // Names that were made one (all that are gone) can make two watches one.
         self.watches.dedup();
@@ -120,9 +117,7 @@ impl ZooKeeper {
 
     /// The full paths of the children, ordered by sequence number.
     pub fn children(&self, path: Text) -> Vec<Text> {
-        self.find(path)
-            .map(|at| self.sorted_children(at))
-            .unwrap_or_default()
+        self.find(path).map(|at| self.sorted_children(at)).unwrap_or_default()
     }
 
     /// The session that owns an ephemeral node.

@@ -34,9 +34,7 @@ pub(super) fn stored(a: Text, b: Text) -> Ordering {
     if bare_a == bare_b {
         return a.seq.cmp(&b.seq).then(a.who.cmp(&b.who));
     }
-    fingerprint(bare_a)
-        .cmp(&fingerprint(bare_b))
-        .then_with(|| a.shape().cmp(&b.shape()))
+    fingerprint(bare_a).cmp(&fingerprint(bare_b)).then_with(|| a.shape().cmp(&b.shape()))
 }
 
 /// The order in which siblings are shown: by sequence number, those without one in front, then by text.
@@ -46,10 +44,7 @@ pub(super) fn listed(a: Text, b: Text) -> Ordering {
     if bare(a) == bare(b) {
         return a.seq.cmp(&b.seq).then(a.who.cmp(&b.who));
     }
-    a.seq[..numbers(a)]
-        .cmp(&b.seq[..numbers(b)])
-        .then_with(|| a.shape().cmp(&b.shape()))
-        .then(a.who.cmp(&b.who))
+    a.seq[..numbers(a)].cmp(&b.seq[..numbers(b)]).then_with(|| a.shape().cmp(&b.shape())).then(a.who.cmp(&b.who))
 }
 
 /// How many sequence numbers the text holds.
@@ -97,9 +92,7 @@ pub(super) fn has_nul(path: Text) -> bool {
 /// Whether the path is one of the server's own nodes below `/` (§1.5, Z27).
 pub(super) fn is_reserved(path: Text) -> bool {
     static RESERVED: OnceLock<[Text; 3]> = OnceLock::new();
-    RESERVED
-        .get_or_init(|| ["/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(Text::new))
-        .contains(&path)
+    RESERVED.get_or_init(|| ["/zookeeper", "/zookeeper/quota", "/zookeeper/config"].map(Text::new)).contains(&path)
 }
 
 #[cfg(test)]
@@ -108,20 +101,10 @@ mod tests {
 
     #[test]
     fn characters_that_no_path_may_hold() {
-        for c in [
-            '\0', '\u{1f}', '\u{7f}', '\u{9f}', '\u{e000}', '\u{f8ff}', '\u{fff0}', '\u{ffff}',
-        ] {
+        for c in ['\0', '\u{1f}', '\u{7f}', '\u{9f}', '\u{e000}', '\u{f8ff}', '\u{fff0}', '\u{ffff}'] {
             assert!(!is_valid_component(&format!("a{c}b")), "{c:?}");
         }
-        for c in [
-            ' ',
-            '\u{7e}',
-            '\u{a0}',
-            '\u{d7ff}',
-            '\u{f900}',
-            '\u{ffef}',
-            '\u{10000}',
-        ] {
+        for c in [' ', '\u{7e}', '\u{a0}', '\u{d7ff}', '\u{f900}', '\u{ffef}', '\u{10000}'] {
             assert!(is_valid_component(&format!("a{c}b")), "{c:?}");
         }
         assert!(is_valid_component("...") && is_valid_component(".a"));

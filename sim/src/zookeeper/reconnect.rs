@@ -77,23 +77,19 @@ impl ZooKeeper {
         let node = self.node(path);
         let missed = match (table, node) {
             (WatchTable::Data | WatchTable::Child, None) => Some(EventKind::Deleted),
-            (WatchTable::Data, Some(stat)) => self
-                .is_later(stat.mzxid, relative_zxid)
-                .then_some(EventKind::DataChanged),
-            (WatchTable::Child, Some(stat)) => self
-                .is_later(stat.pzxid, relative_zxid)
-                .then_some(EventKind::ChildrenChanged),
+            (WatchTable::Data, Some(stat)) => {
+                self.is_later(stat.mzxid, relative_zxid).then_some(EventKind::DataChanged)
+            }
+            (WatchTable::Child, Some(stat)) => {
+                self.is_later(stat.pzxid, relative_zxid).then_some(EventKind::ChildrenChanged)
+            }
             (WatchTable::Exist, Some(_)) => Some(EventKind::Created),
             (WatchTable::Exist, None) => None,
             // Whatever happened while away is lost (Z85).
             (WatchTable::Persistent | WatchTable::Recursive, _) => None,
         };
         if let Some(kind) = missed {
-            out.push(Notification {
-                session,
-                kind,
-                path,
-            });
+            out.push(Notification { session, kind, path });
             return;
         }
         match table {

@@ -38,11 +38,7 @@ impl ZooKeeper {
         };
         let parent_path = path.parent().unwrap_or(path);
         let parent = self.seeded(parent_path);
-        let path = if mode.is_sequential() {
-            path.with_seq(self.nodes[parent].counter)
-        } else {
-            path
-        };
+        let path = if mode.is_sequential() { path.with_seq(self.nodes[parent].counter) } else { path };
         assert!(self.find(path).is_none(), "{path} is in the tree already");
         let zxid = self.last_zxid;
         let parent = &mut self.nodes[parent];
@@ -84,8 +80,7 @@ impl ZooKeeper {
     }
 
     fn seeded(&self, path: Text) -> usize {
-        self.find(path)
-            .unwrap_or_else(|| panic!("{path} is not in the tree: seed its parents first"))
+        self.find(path).unwrap_or_else(|| panic!("{path} is not in the tree: seed its parents first"))
     }
 }
 

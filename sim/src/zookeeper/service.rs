@@ -26,18 +26,10 @@ impl ZooKeeper {
         } else {
             Err(single(ZkError::SessionExpired))
         };
-        Reply {
-            zxid: self.last_zxid,
-            result,
-        }
+        Reply { zxid: self.last_zxid, result }
     }
 
-    fn serve(
-        &mut self,
-        session: Who,
-        request: &Request,
-        out: &mut Vec<Notification>,
-    ) -> Result<Response, Failure> {
+    fn serve(&mut self, session: Who, request: &Request, out: &mut Vec<Notification>) -> Result<Response, Failure> {
         match request {
             Request::Write(write) => {
                 // A write that fails costs a zxid too (§1.1, Z33).
@@ -61,12 +53,7 @@ impl ZooKeeper {
     }
 
     /// All or none, with one zxid in either case (§1.7, Z37-Z47).
-    fn multi(
-        &mut self,
-        session: Who,
-        writes: &[Write],
-        out: &mut Vec<Notification>,
-    ) -> Result<Response, Failure> {
+    fn multi(&mut self, session: Who, writes: &[Write], out: &mut Vec<Notification>) -> Result<Response, Failure> {
         let zxid = self.next_zxid();
         let (nodes, watches, events) = (self.nodes.clone(), self.watches.clone(), out.len());
         let mut wrapped = Vec::new();
@@ -130,11 +117,7 @@ impl ZooKeeper {
 
     fn readable(&self, path: Text) -> Result<usize, ZkError> {
         let at = self.find(path).ok_or(ZkError::NoNode)?;
-        if self.nodes[at].allows(permissions::READ) {
-            Ok(at)
-        } else {
-            Err(ZkError::NoAuth)
-        }
+        if self.nodes[at].allows(permissions::READ) { Ok(at) } else { Err(ZkError::NoAuth) }
     }
 
     /// A create with an empty access control list, which no [`Request`] can express: refused before the
@@ -151,17 +134,11 @@ impl ZooKeeper {
                 ZkError::InvalidAcl
             }
         };
-        Reply {
-            zxid: self.last_zxid,
-            result: Err(single(error)),
-        }
+        Reply { zxid: self.last_zxid, result: Err(single(error)) }
     }
 }
 
 /// The failure of a request that is no multi.
 fn single(error: ZkError) -> Failure {
-    Failure {
-        error,
-        members: Vec::new(),
-    }
+    Failure { error, members: Vec::new() }
 }

@@ -33,14 +33,7 @@ impl ZooKeeper {
             Ok(_) => panic!("session {session} is open already"),
             Err(at) => at,
         };
-        self.sessions.insert(
-            at,
-            Session {
-                id: session,
-                closing: false,
-                connected: true,
-            },
-        );
+        self.sessions.insert(at, Session { id: session, closing: false, connected: true });
         self.next_zxid()
     }
 
@@ -92,12 +85,8 @@ impl ZooKeeper {
     /// The closeSession transaction. The session's own watches still fire (Z104).
     pub(super) fn close(&mut self, session: Who, out: &mut Vec<Notification>) {
         let zxid = self.next_zxid();
-        let mut owned: Vec<Text> = self
-            .nodes
-            .iter()
-            .filter(|node| node.kind == Kind::Ephemeral(session))
-            .map(|node| node.path)
-            .collect();
+        let mut owned: Vec<Text> =
+            self.nodes.iter().filter(|node| node.kind == Kind::Ephemeral(session)).map(|node| node.path).collect();
         owned.sort_unstable_by(|a, b| order::listed(*a, *b));
         for path in owned {
             let at = self.find(path).expect("an ephemeral node has no children");

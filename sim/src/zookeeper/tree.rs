@@ -70,10 +70,7 @@ impl Node {
             mzxid: self.mzxid,
             pzxid: self.pzxid,
             version: self.version,
-            cversion: self
-                .counter
-                .wrapping_mul(2)
-                .wrapping_sub(self.children as i32),
+            cversion: self.counter.wrapping_mul(2).wrapping_sub(self.children as i32),
             aversion: 0,
             owner: self.kind.owner(),
             data_length: self.data_length,
@@ -119,9 +116,7 @@ impl ZooKeeper {
     }
 
     pub(super) fn insert(&mut self, node: Node) {
-        let at = self
-            .nodes
-            .partition_point(|n| order::stored(n.path, node.path).is_lt());
+        let at = self.nodes.partition_point(|n| order::stored(n.path, node.path).is_lt());
         self.nodes.insert(at, node);
     }
 
@@ -131,11 +126,7 @@ impl ZooKeeper {
         let wanted = parent.children as usize;
         let mut paths = Vec::with_capacity(wanted);
         paths.extend(
-            self.nodes
-                .iter()
-                .map(|node| node.path)
-                .filter(|path| path.parent() == Some(parent.path))
-                .take(wanted),
+            self.nodes.iter().map(|node| node.path).filter(|path| path.parent() == Some(parent.path)).take(wanted),
         );
         paths.sort_unstable_by(|a, b| order::listed(*a, *b));
         paths

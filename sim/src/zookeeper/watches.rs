@@ -36,9 +36,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn order(a: &Self, b: &Self) -> Ordering {
-        (a.session.cmp(&b.session))
-            .then_with(|| order::stored(a.path, b.path))
-            .then(a.table.cmp(&b.table))
+        (a.session.cmp(&b.session)).then_with(|| order::stored(a.path, b.path)).then(a.table.cmp(&b.table))
     }
 }
 
@@ -56,9 +54,7 @@ impl ZooKeeper {
     pub fn watches(&self) -> impl Iterator<Item = (Who, WatchTable, Text)> + '_ {
         self.watches.iter().filter_map(|watch| {
             let table = match (watch.mode, watch.table) {
-                (Mode::OneShot, Table::Data) if self.find(watch.path).is_none() => {
-                    WatchTable::Exist
-                }
+                (Mode::OneShot, Table::Data) if self.find(watch.path).is_none() => WatchTable::Exist,
                 (Mode::OneShot, Table::Data) => WatchTable::Data,
                 (Mode::OneShot, Table::Child) => WatchTable::Child,
                 (_, Table::Child) if self.has_twin(watch) => return None,
@@ -71,10 +67,7 @@ impl ZooKeeper {
 
     /// Whether the data table holds the same watch.
     fn has_twin(&self, watch: &Watch) -> bool {
-        let twin = Watch {
-            table: Table::Data,
-            ..*watch
-        };
+        let twin = Watch { table: Table::Data, ..*watch };
         self.watches.contains(&twin)
     }
 
@@ -84,12 +77,7 @@ impl ZooKeeper {
         if !self.is_connected(session) {
             return;
         }
-        let watch = Watch {
-            session,
-            path,
-            table,
-            mode,
-        };
+        let watch = Watch { session, path, table, mode };
         match self.watches.binary_search_by(|w| Watch::order(w, &watch)) {
             Ok(at) => self.watches[at] = watch,
             Err(at) => self.watches.insert(at, watch),
@@ -109,8 +97,7 @@ impl ZooKeeper {
     /// `removeWatches` with type Any. Answers whether there was one (Z66).
     pub(super) fn remove_watches(&mut self, session: Who, path: Text) -> bool {
         let before = self.watches.len();
-        self.watches
-            .retain(|w| w.session != session || w.path != path);
+        self.watches.retain(|w| w.session != session || w.path != path);
         self.watches.len() < before
     }
 
@@ -120,14 +107,7 @@ impl ZooKeeper {
 
     /// Fires the watches of one table (§2.1). A session that has an event behind `since` in `out` gets no
     /// second one, which is how a delete tells a session once that has watches in both tables (Z60).
-    fn fire(
-        &mut self,
-        table: Table,
-        path: Text,
-        kind: EventKind,
-        since: usize,
-        out: &mut Vec<Notification>,
-    ) {
+    fn fire(&mut self, table: Table, path: Text, kind: EventKind, since: usize, out: &mut Vec<Notification>) {
         self.watches.retain(|watch| {
             if watch.table != table {
                 return true;
@@ -136,20 +116,13 @@ impl ZooKeeper {
             let hit = match watch.mode {
                 Mode::OneShot | Mode::Persistent => here,
                 // Never ChildrenChanged (Z68).
-                Mode::Recursive => {
-                    kind != EventKind::ChildrenChanged
-                        && (here || order::is_below(path, watch.path))
-                }
+                Mode::Recursive => kind != EventKind::ChildrenChanged && (here || order::is_below(path, watch.path)),
             };
             if !hit {
                 return true;
             }
             if out[since..].iter().all(|n| n.session != watch.session) {
-                out.push(Notification {
-                    session: watch.session,
-                    kind,
-                    path,
-                });
+                out.push(Notification { session: watch.session, kind, path });
             }
             watch.mode != Mode::OneShot
         });
@@ -175,12 +148,6 @@ impl ZooKeeper {
     }
 
     fn fire_children(&mut self, parent: Text, out: &mut Vec<Notification>) {
-        self.fire(
-            Table::Child,
-            parent,
-            EventKind::ChildrenChanged,
-            out.len(),
-            out,
-        );
+        self.fire(Table::Child, parent, EventKind::ChildrenChanged, out.len(), out);
     }
 }

@@ -31,11 +31,7 @@ impl ZooKeeper {
                 wrapped.retain(|(parent, _)| *parent != path);
                 Ok(MultiResult::Done)
             }
-            Write::SetData {
-                path,
-                data,
-                version,
-            } => {
+            Write::SetData { path, data, version } => {
                 let at = self.writable(path, version, permissions::WRITE)?;
                 let node = &mut self.nodes[at];
                 node.set_data(data);
@@ -56,11 +52,7 @@ impl ZooKeeper {
     /// The checks that setData and check have in common, in their order (§1.6).
     fn writable(&self, path: Text, version: Option<i32>, permission: u8) -> Result<usize, ZkError> {
         let Some(at) = self.find(path) else {
-            return Err(if order::is_valid(path) {
-                ZkError::NoNode
-            } else {
-                ZkError::BadArguments
-            });
+            return Err(if order::is_valid(path) { ZkError::NoNode } else { ZkError::BadArguments });
         };
         if !self.nodes[at].allows(permission) {
             return Err(ZkError::NoAuth);
@@ -91,22 +83,14 @@ impl ZooKeeper {
     ) -> Result<Text, ZkError> {
         let parent_path = parent_for_create(path)?;
         let Some(parent) = self.find(parent_path) else {
-            return Err(if order::has_nul(path) {
-                ZkError::BadArguments
-            } else {
-                ZkError::NoNode
-            });
+            return Err(if order::has_nul(path) { ZkError::BadArguments } else { ZkError::NoNode });
         };
         if !self.nodes[parent].allows(permissions::CREATE) {
             return Err(ZkError::NoAuth);
         }
         let ahead = wrapped.iter().position(|(p, _)| *p == parent_path);
         let number = ahead.map_or(self.nodes[parent].counter, |at| wrapped[at].1);
-        let path = if mode.is_sequential() {
-            path.with_seq(number)
-        } else {
-            path
-        };
+        let path = if mode.is_sequential() { path.with_seq(number) } else { path };
         // A node that is there has a valid path, so this may come before the check of the path.
         if self.find(path).is_some() || order::is_reserved(path) {
             return Err(ZkError::NodeExists);
@@ -183,12 +167,7 @@ impl ZooKeeper {
     /// The containers that the sweeper would take now (§1.2): had a child, have none. Ordered as siblings
     /// are listed.
     pub fn sweepable(&self) -> Vec<Text> {
-        let mut paths: Vec<Text> = self
-            .nodes
-            .iter()
-            .filter(|node| node.is_sweepable())
-            .map(|node| node.path)
-            .collect();
+        let mut paths: Vec<Text> = self.nodes.iter().filter(|node| node.is_sweepable()).map(|node| node.path).collect();
         paths.sort_unstable_by(|a, b| order::listed(*a, *b));
         paths
     }

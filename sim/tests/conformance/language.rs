@@ -31,15 +31,8 @@ pub struct Case {
 impl Case {
     /// The number in the conformance list.
     pub fn number(&self) -> u32 {
-        let digits: String = self
-            .id
-            .chars()
-            .skip(1)
-            .take_while(char::is_ascii_digit)
-            .collect();
-        digits
-            .parse()
-            .unwrap_or_else(|_| panic!("{}: `{}` is no case number", self.place, self.id))
+        let digits: String = self.id.chars().skip(1).take_while(char::is_ascii_digit).collect();
+        digits.parse().unwrap_or_else(|_| panic!("{}: `{}` is no case number", self.place, self.id))
     }
 }
 
@@ -80,9 +73,7 @@ fn parse(file: &str, text: &str) -> Vec<Case> {
             expecting = false;
             continue;
         }
-        let case = cases
-            .last_mut()
-            .unwrap_or_else(|| panic!("{file}:{number}: a line in front of the first case"));
+        let case = cases.last_mut().unwrap_or_else(|| panic!("{file}:{number}: a line in front of the first case"));
         if line == "----" {
             assert!(!expecting, "{file}:{number}: a second ---- in one case");
             expecting = true;

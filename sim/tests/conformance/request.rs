@@ -11,24 +11,11 @@ pub fn parse(words: &[String]) -> Option<Request> {
     Some(match words[0].as_str() {
         "create" | "delete" | "set" | "check" => Request::Write(parse_write(words)),
         "multi" => Request::Multi(
-            words[1..]
-                .split(|w| w == ";")
-                .filter(|member| !member.is_empty())
-                .map(parse_write)
-                .collect(),
+            words[1..].split(|w| w == ";").filter(|member| !member.is_empty()).map(parse_write).collect(),
         ),
-        "exists" => Request::Exists {
-            path: path(1),
-            watch,
-        },
-        "get" => Request::GetData {
-            path: path(1),
-            watch,
-        },
-        "children" => Request::GetChildren {
-            path: path(1),
-            watch,
-        },
+        "exists" => Request::Exists { path: path(1), watch },
+        "get" => Request::GetData { path: path(1), watch },
+        "children" => Request::GetChildren { path: path(1), watch },
         "add-watch" => Request::AddWatch {
             path: path(1),
             mode: match words[2].as_str() {
@@ -46,16 +33,8 @@ pub fn parse(words: &[String]) -> Option<Request> {
 
 fn parse_write(words: &[String]) -> Write {
     let path = Text::new(&words[1]);
-    let data = words
-        .iter()
-        .find_map(|w| w.strip_prefix('"'))
-        .map(Text::new);
-    let version = || {
-        words[2..]
-            .iter()
-            .find(|w| !w.starts_with('"'))
-            .map(|w| w.parse().expect("a version"))
-    };
+    let data = words.iter().find_map(|w| w.strip_prefix('"')).map(Text::new);
+    let version = || words[2..].iter().find(|w| !w.starts_with('"')).map(|w| w.parse().expect("a version"));
     match words[0].as_str() {
         "create" => {
             let mode = words[2..].iter().find(|w| !w.starts_with('"'));
@@ -69,19 +48,9 @@ fn parse_write(words: &[String]) -> Write {
             };
             Write::Create { path, data, mode }
         }
-        "delete" => Write::Delete {
-            path,
-            version: version(),
-        },
-        "set" => Write::SetData {
-            path,
-            data,
-            version: version(),
-        },
-        "check" => Write::Check {
-            path,
-            version: version(),
-        },
+        "delete" => Write::Delete { path, version: version() },
+        "set" => Write::SetData { path, data, version: version() },
+        "check" => Write::Check { path, version: version() },
         other => panic!("unknown write: {other}"),
     }
 }
@@ -127,19 +96,10 @@ pub fn event(kind: EventKind) -> &'static str {
 
 /// `{c=5 m=6 p=5 v=1 cv=0 av=0 len=3 kids=0}`, with the owner's letter where there is one.
 pub fn stat(stat: &Stat, letter: impl Fn(u16) -> char) -> String {
-    let owner = stat
-        .owner
-        .map_or(String::new(), |who| format!(" owner={}", letter(who)));
+    let owner = stat.owner.map_or(String::new(), |who| format!(" owner={}", letter(who)));
     format!(
         "{{c={} m={} p={} v={} cv={} av={} len={} kids={}{owner}}}",
-        stat.czxid,
-        stat.mzxid,
-        stat.pzxid,
-        stat.version,
-        stat.cversion,
-        stat.aversion,
-        stat.data_length,
-        stat.children
+        stat.czxid, stat.mzxid, stat.pzxid, stat.version, stat.cversion, stat.aversion, stat.data_length, stat.children
     )
 }
 

@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use overtake_sim::names::{Text, Who, slot_of, who};
-use overtake_sim::zookeeper::{
-    Config, Notification, Refused, Reply, Response, ZooKeeper, permissions,
-};
+use overtake_sim::zookeeper::{Config, Notification, Refused, Reply, Response, ZooKeeper, permissions};
 
 use super::language::{Case, Step};
 use super::request;
@@ -28,12 +26,8 @@ struct World {
 
 /// Runs a case and answers what was observed.
 pub fn run(case: &Case) -> Vec<String> {
-    let mut world = World {
-        server: ZooKeeper::new(Config::default()),
-        clients: BTreeMap::new(),
-        headers: false,
-        log: Vec::new(),
-    };
+    let mut world =
+        World { server: ZooKeeper::new(Config::default()), clients: BTreeMap::new(), headers: false, log: Vec::new() };
     for letter in ['A', 'B', 'C'] {
         world.open(letter);
     }
@@ -59,13 +53,7 @@ impl World {
                 let error = line.split(' ').nth(1).unwrap_or_default();
                 error.starts_with(char::is_uppercase)
             });
-            assert!(
-                failed.is_none(),
-                "{} {}, line {}: the set-up failed: {failed:?}",
-                case.id,
-                case.place,
-                step.line
-            );
+            assert!(failed.is_none(), "{} {}, line {}: the set-up failed: {failed:?}", case.id, case.place, step.line);
         }
     }
 
@@ -81,18 +69,10 @@ impl World {
 
     fn open(&mut self, letter: char) {
         let slot = (letter as u8 - b'A') as usize;
-        let client = self.clients.entry(letter).or_insert(Client {
-            opened: 0,
-            session: 0,
-            last_zxid: 0,
-        });
+        let client = self.clients.entry(letter).or_insert(Client { opened: 0, session: 0, last_zxid: 0 });
         client.opened += 1;
         client.session = who(slot, client.opened);
-        let reply = self.server.apply(
-            client.session,
-            &overtake_sim::zookeeper::Request::OpenSession,
-            &mut Vec::new(),
-        );
+        let reply = self.server.apply(client.session, &overtake_sim::zookeeper::Request::OpenSession, &mut Vec::new());
         self.reply(letter, &reply);
     }
 
@@ -111,9 +91,7 @@ impl World {
             "reconnect" => {
                 let rel = words.get(1).and_then(|w| w.strip_prefix("rel="));
                 let tables = request::parse_tables(&words[1 + usize::from(rel.is_some())..]);
-                let rel = rel.map_or(self.clients[&letter].last_zxid, |rel| {
-                    rel.parse().expect("a zxid")
-                });
+                let rel = rel.map_or(self.clients[&letter].last_zxid, |rel| rel.parse().expect("a zxid"));
                 let result = self.server.reconnect(session, &tables, rel, &mut out);
                 self.events(&out);
                 self.say(
@@ -134,14 +112,11 @@ impl World {
                 self.events(&out);
             }
             "create-without-acl" => {
-                let reply = self
-                    .server
-                    .create_without_acl(session, Text::new(&words[1]));
+                let reply = self.server.create_without_acl(session, Text::new(&words[1]));
                 self.reply(letter, &reply);
             }
             _ => {
-                let request = request::parse(words)
-                    .unwrap_or_else(|| panic!("unknown line: {letter} {words:?}"));
+                let request = request::parse(words).unwrap_or_else(|| panic!("unknown line: {letter} {words:?}"));
                 let connected = self.server.is_connected(session);
                 let reply = self.server.apply(session, &request, &mut out);
                 self.events(&out);
@@ -196,13 +171,10 @@ impl World {
                 let mut watches: Vec<_> = self
                     .server
                     .watches()
-                    .map(|(session, table, path)| {
-                        format!("{} {} {path}", letter(session), request::table(table))
-                    })
+                    .map(|(session, table, path)| format!("{} {} {path}", letter(session), request::table(table)))
                     .collect();
                 watches.sort();
-                self.log
-                    .push(format!("watches {}", request::list(watches.iter())));
+                self.log.push(format!("watches {}", request::list(watches.iter())));
             }
             "counter" => {
                 let value = word(2).parse().expect("a counter");
@@ -230,11 +202,7 @@ impl World {
 
     fn show(&mut self, path: Text) {
         let line = match (self.server.node(path), self.server.data(path)) {
-            (Some(stat), Some(data)) => format!(
-                "{path} = {} {}",
-                request::data(data),
-                request::stat(&stat, letter)
-            ),
+            (Some(stat), Some(data)) => format!("{path} = {} {}", request::data(data), request::stat(&stat, letter)),
             _ => format!("{path} is missing"),
         };
         self.log.push(line);
@@ -250,10 +218,7 @@ impl World {
                 self.server.is_connected(event.session) || !self.server.is_known(event.session),
                 "an event for a session without a connection: {event:?}"
             );
-            self.say(
-                letter(event.session),
-                &format!("({} {})", event.path, request::event(event.kind)),
-            );
+            self.say(letter(event.session), &format!("({} {})", event.path, request::event(event.kind)));
         }
     }
 
@@ -266,10 +231,7 @@ impl World {
             Ok(response) => request::response(response, letter),
             Err(failure) if failure.members.is_empty() => failure.error.to_string(),
             Err(failure) => {
-                let codes = failure
-                    .members
-                    .iter()
-                    .map(|code| code.map_or("OK".to_owned(), |code| code.to_string()));
+                let codes = failure.members.iter().map(|code| code.map_or("OK".to_owned(), |code| code.to_string()));
                 format!("{} {}", failure.error, request::list(codes))
             }
         };

@@ -2,9 +2,7 @@
 
 use overtake_recipes::{AddWatchMode, CreateMode};
 use overtake_sim::names::{Text, Who, who};
-use overtake_sim::zookeeper::{
-    Notification, Refused, Reply, Request, WatchTable, Write, ZooKeeper,
-};
+use overtake_sim::zookeeper::{Notification, Refused, Reply, Request, WatchTable, Write, ZooKeeper};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -68,21 +66,14 @@ pub fn run(server: &mut ZooKeeper, act: &Act, seen: u32) -> Option<Outcome> {
         Act::Sweep(path) => {
             let due = server.sweepable().contains(path);
             let swept = server.sweep_container(*path, &mut events);
-            assert_eq!(
-                due, swept,
-                "what is sweepable can be swept, and nothing else"
-            );
+            assert_eq!(due, swept, "what is sweepable can be swept, and nothing else");
             note = yes_or_no(swept);
         }
     }
     if let Some(reply) = &reply {
         assert_eq!(reply.zxid, server.last_zxid());
     }
-    Some(Outcome {
-        reply,
-        note,
-        events,
-    })
+    Some(Outcome { reply, note, events })
 }
 
 /// The sessions that take part.
@@ -129,10 +120,7 @@ fn prefix() -> impl Strategy<Value = Text> {
     let lock = format!("/a/{ID}");
     let other = format!("/a/{OTHER_ID}");
     let deep = format!("/a/s-0000000000/{ID}");
-    let prefixes = [
-        "/a/s-", "/a/s-", "/a/t-", "/b/t-", "/b/", "/a/k/s-", &lock, &other, &deep,
-    ]
-    .map(Text::new);
+    let prefixes = ["/a/s-", "/a/s-", "/a/t-", "/b/t-", "/b/", "/a/k/s-", &lock, &other, &deep].map(Text::new);
     select(prefixes.to_vec())
 }
 
@@ -150,21 +138,10 @@ fn version() -> impl Strategy<Value = Option<i32>> {
 }
 
 fn create() -> impl Strategy<Value = Write> {
-    let plain = [
-        CreateMode::Persistent,
-        CreateMode::Persistent,
-        CreateMode::Ephemeral,
-        CreateMode::Container,
-    ];
-    let sequential = [
-        CreateMode::PersistentSequential,
-        CreateMode::EphemeralSequential,
-    ];
-    prop_oneof![
-        (path(), select(plain.to_vec())),
-        (prefix(), select(sequential.to_vec())),
-    ]
-    .prop_flat_map(|(path, mode)| data().prop_map(move |data| Write::Create { path, data, mode }))
+    let plain = [CreateMode::Persistent, CreateMode::Persistent, CreateMode::Ephemeral, CreateMode::Container];
+    let sequential = [CreateMode::PersistentSequential, CreateMode::EphemeralSequential];
+    prop_oneof![(path(), select(plain.to_vec())), (prefix(), select(sequential.to_vec())),]
+        .prop_flat_map(|(path, mode)| data().prop_map(move |data| Write::Create { path, data, mode }))
 }
 
 fn other_write() -> impl Strategy<Value = Write> {
@@ -225,10 +202,7 @@ pub fn opening() -> Vec<Act> {
     let create = |path: &str, mode| {
         let path = Text::new(path);
         let data = None;
-        Act::Request(
-            SESSIONS[0],
-            Request::Write(Write::Create { path, data, mode }),
-        )
+        Act::Request(SESSIONS[0], Request::Write(Write::Create { path, data, mode }))
     };
     let mut acts = SESSIONS.map(Act::Open).to_vec();
     acts.push(create("/a", CreateMode::Persistent));

@@ -52,13 +52,7 @@ pub struct Naive {
 /// A write that was found good, with its results.
 #[derive(Clone)]
 pub enum Txn {
-    Create {
-        path: String,
-        data: Option<String>,
-        owner: Option<Who>,
-        container: bool,
-        parent_creates: i32,
-    },
+    Create { path: String, data: Option<String>, owner: Option<Who>, container: bool, parent_creates: i32 },
     Delete(String),
     Set(String, Option<String>, i32),
     Check,
@@ -72,16 +66,8 @@ pub fn error(code: ZkError) -> String {
 
 impl Naive {
     pub fn new() -> Self {
-        let root = Node {
-            data: None,
-            czxid: 0,
-            mzxid: 0,
-            pzxid: 0,
-            version: 0,
-            creates: 0,
-            owner: None,
-            container: false,
-        };
+        let root =
+            Node { data: None, czxid: 0, mzxid: 0, pzxid: 0, version: 0, creates: 0, owner: None, container: false };
         Self {
             tree: BTreeMap::from([("/".to_owned(), root)]),
             sessions: BTreeMap::new(),
@@ -97,12 +83,8 @@ impl Naive {
     }
 
     pub fn children(&self, path: &str) -> Vec<String> {
-        let mut children: Vec<String> = self
-            .tree
-            .keys()
-            .filter(|other| *other != "/" && paths::parent(other) == path)
-            .cloned()
-            .collect();
+        let mut children: Vec<String> =
+            self.tree.keys().filter(|other| *other != "/" && paths::parent(other) == path).cloned().collect();
         children.sort_by_key(|child| paths::visible_key(child));
         children
     }
@@ -147,10 +129,7 @@ impl Naive {
 
     pub fn open(&mut self, session: Who) {
         self.zxid += 1;
-        let fresh = Session {
-            closing: false,
-            connected: true,
-        };
+        let fresh = Session { closing: false, connected: true };
         assert!(self.sessions.insert(session, fresh).is_none());
     }
 
@@ -170,12 +149,8 @@ impl Naive {
 
     pub fn close(&mut self, session: Who) {
         self.zxid += 1;
-        let mut owned: Vec<String> = self
-            .tree
-            .iter()
-            .filter(|(_, node)| node.owner == Some(session))
-            .map(|(path, _)| path.clone())
-            .collect();
+        let mut owned: Vec<String> =
+            self.tree.iter().filter(|(_, node)| node.owner == Some(session)).map(|(path, _)| path.clone()).collect();
         owned.sort_by_key(|path| paths::visible_key(path));
         for path in owned {
             self.apply_txn(Txn::Delete(path));
@@ -192,12 +167,7 @@ impl Naive {
         self.child_watches.retain(|(_, who), _| *who != session);
     }
 
-    pub fn reconnect(
-        &mut self,
-        session: Who,
-        tables: &[(WatchTable, String)],
-        seen: u32,
-    ) -> &'static str {
+    pub fn reconnect(&mut self, session: Who, tables: &[(WatchTable, String)], seen: u32) -> &'static str {
         if seen > self.zxid {
             return "client ahead";
         }
@@ -206,12 +176,8 @@ impl Naive {
             return "session over";
         }
         self.sessions.get_mut(&session).unwrap().connected = true;
-        let of = |wanted: WatchTable| {
-            tables
-                .iter()
-                .filter(move |(table, _)| *table == wanted)
-                .map(|(_, path)| path.clone())
-        };
+        let of =
+            |wanted: WatchTable| tables.iter().filter(move |(table, _)| *table == wanted).map(|(_, path)| path.clone());
         for path in of(WatchTable::Data) {
             match self.tree.get(&path) {
                 None => self.tell(session, &path, "Deleted"),
@@ -232,10 +198,7 @@ impl Naive {
                 Some(_) => self.watch_child(session, &path, Mode::Once),
             }
         }
-        for (table, mode) in [
-            (WatchTable::Persistent, Mode::Persistent),
-            (WatchTable::Recursive, Mode::Recursive),
-        ] {
+        for (table, mode) in [(WatchTable::Persistent, Mode::Persistent), (WatchTable::Recursive, Mode::Recursive)] {
             for path in of(table) {
                 self.watch_child(session, &path, mode);
                 self.watch_data(session, &path, mode);
@@ -341,11 +304,7 @@ impl Naive {
                 }
                 Ok(Txn::Delete(path))
             }
-            Write::SetData {
-                path,
-                data,
-                version,
-            } => {
+            Write::SetData { path, data, version } => {
                 let path = path.to_string();
                 paths::validate(&path)?;
                 let node = self.tree.get(&path).ok_or(ZkError::NoNode)?;
@@ -366,28 +325,14 @@ impl Naive {
     pub fn apply_txn(&mut self, txn: Txn) -> String {
         let zxid = self.zxid;
         match txn {
-            Txn::Create {
-                path,
-                data,
-                owner,
-                container,
-                parent_creates,
-            } => {
+            Txn::Create { path, data, owner, container, parent_creates } => {
                 let parent = self.tree.get_mut(paths::parent(&path)).unwrap();
                 if parent_creates > parent.creates {
                     parent.creates = parent_creates;
                     parent.pzxid = zxid;
                 }
-                let node = Node {
-                    data,
-                    czxid: zxid,
-                    mzxid: zxid,
-                    pzxid: zxid,
-                    version: 0,
-                    creates: 0,
-                    owner,
-                    container,
-                };
+                let node =
+                    Node { data, czxid: zxid, mzxid: zxid, pzxid: zxid, version: 0, creates: 0, owner, container };
                 self.tree.insert(path.clone(), node);
                 self.fire(&path, "Created", true, false);
                 self.fire(paths::parent(&path), "ChildrenChanged", false, true);
@@ -427,12 +372,7 @@ impl Naive {
                 }
             };
             pending.apply_txn(txn.clone());
-            if let Txn::Create {
-                path,
-                parent_creates,
-                ..
-            } = &txn
-            {
+            if let Txn::Create { path, parent_creates, .. } = &txn {
                 // Later members see the counter as it was handed out, even where the tree does not
                 // follow.
                 let parent = pending.tree.get_mut(paths::parent(path)).unwrap();

@@ -24,15 +24,10 @@ pub fn within(path: &str, top: &str) -> bool {
 /// The rules of a full path, without the characters that no test uses.
 pub fn validate(path: &str) -> Result<(), ZkError> {
     let fine = path == "/"
-        || path.strip_prefix('/').is_some_and(|rest| {
-            rest.split('/')
-                .all(|part| !part.is_empty() && part != "." && part != "..")
-        });
-    if fine {
-        Ok(())
-    } else {
-        Err(ZkError::BadArguments)
-    }
+        || path
+            .strip_prefix('/')
+            .is_some_and(|rest| rest.split('/').all(|part| !part.is_empty() && part != "." && part != ".."));
+    if fine { Ok(()) } else { Err(ZkError::BadArguments) }
 }
 
 const ID_TAIL: &str = "-0000-4000-8000-0f0e7a3e0000";

@@ -5,9 +5,7 @@ use std::hash::{Hash, Hasher};
 
 use overtake_recipes::CreateMode;
 use overtake_sim::names::{GONE, Name, Names, PER_CLIENT, Text, Who};
-use overtake_sim::zookeeper::{
-    Config, MultiResult, Request, Response, Stat, WatchTable, Write, ZooKeeper,
-};
+use overtake_sim::zookeeper::{Config, MultiResult, Request, Response, Stat, WatchTable, Write, ZooKeeper};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
@@ -80,22 +78,14 @@ fn hide_cversions(outcome: &mut Outcome) {
 
 /// A monotone map: keeps neighbours that `tied` holds (n stands for n and n + 1), spreads the rest by
 /// the gaps.
-fn monotone<T: Copy + Ord + Into<i64>>(
-    numbers: &BTreeSet<T>,
-    tied: &BTreeSet<T>,
-    gaps: &[i64],
-) -> BTreeMap<T, i64> {
+fn monotone<T: Copy + Ord + Into<i64>>(numbers: &BTreeSet<T>, tied: &BTreeSet<T>, gaps: &[i64]) -> BTreeMap<T, i64> {
     let mut gaps = gaps.iter().cycle();
     let mut map = BTreeMap::new();
     let mut last: Option<(T, i64)> = None;
     for number in numbers {
         let image = match last {
             None => *gaps.next().unwrap(),
-            Some((before, image))
-                if tied.contains(&before) && before.into() + 1 == (*number).into() =>
-            {
-                image + 1
-            }
+            Some((before, image)) if tied.contains(&before) && before.into() + 1 == (*number).into() => image + 1,
             Some((_, image)) => image + 1 + *gaps.next().unwrap(),
         };
         map.insert(*number, image);
@@ -107,12 +97,7 @@ fn monotone<T: Copy + Ord + Into<i64>>(
 /// Whether the counter of a node is a name.
 fn counter_is_name(server: &ZooKeeper, path: Text) -> bool {
     let shift = |value: &mut dyn Names| {
-        visit(
-            value,
-            &mut |seq| *seq = seq.wrapping_add(1000),
-            &mut |_| (),
-            &mut |_| (),
-        );
+        visit(value, &mut |seq| *seq = seq.wrapping_add(1000), &mut |_| (), &mut |_| ());
     };
     let (mut shifted, mut shifted_path) = (server.clone(), path);
     shift(&mut shifted);
@@ -278,12 +263,7 @@ fn watches_of_names_that_are_made_one_are_made_one() {
         let request = Request::Exists { path, watch: true };
         server.apply(17, &request, &mut Vec::new());
     }
-    visit(
-        &mut server,
-        &mut |seq| *seq = GONE,
-        &mut |_| (),
-        &mut |_| (),
-    );
+    visit(&mut server, &mut |seq| *seq = GONE, &mut |_| (), &mut |_| ());
     server.normalise();
     let gone = Text::new("/n-").with_seq(GONE);
     let watches: Vec<_> = server.watches().collect();
@@ -292,12 +272,7 @@ fn watches_of_names_that_are_made_one_are_made_one() {
 
 fn seqs(server: &ZooKeeper) -> Vec<i32> {
     let mut seqs = Vec::new();
-    visit(
-        &mut server.clone(),
-        &mut |seq| seqs.push(*seq),
-        &mut |_| (),
-        &mut |_| (),
-    );
+    visit(&mut server.clone(), &mut |seq| seqs.push(*seq), &mut |_| (), &mut |_| ());
     seqs.sort_unstable();
     seqs
 }
@@ -311,17 +286,10 @@ fn a_counter_is_a_name_once_a_sequential_child_was_made() {
         reply.result.unwrap();
         seqs(&server)
     };
-    let create = |path, mode| Write::Create {
-        path: Text::new(path),
-        data: None,
-        mode,
-    };
+    let create = |path, mode| Write::Create { path: Text::new(path), data: None, mode };
     assert_eq!(write(create("/q", CreateMode::Persistent)), []);
     assert_eq!(write(create("/q/x", CreateMode::Persistent)), []);
-    assert_eq!(
-        write(create("/q/n-", CreateMode::EphemeralSequential)),
-        [1, 2]
-    );
+    assert_eq!(write(create("/q/n-", CreateMode::EphemeralSequential)), [1, 2]);
     assert_eq!(write(create("/q/y", CreateMode::Persistent)), [1, 3]);
     let (path, version) = (Text::new("/q/n-0000000001"), None);
     assert_eq!(write(Write::Delete { path, version }), [3]);
@@ -343,19 +311,13 @@ fn a_container_stays_sweepable_when_its_counter_is_renumbered() {
 
 #[test]
 fn nodes_that_differ_in_their_owners_are_put_in_order_again() {
-    let paths = [
-        "/00000010-0000-4000-8000-0f0e7a3e0000",
-        "/00000020-0000-4000-8000-0f0e7a3e0000",
-    ]
-    .map(Text::new);
+    let paths = ["/00000010-0000-4000-8000-0f0e7a3e0000", "/00000020-0000-4000-8000-0f0e7a3e0000"].map(Text::new);
     let mut server = ZooKeeper::new(Config::default());
     for path in paths {
         server.seed_node(path, None, CreateMode::Persistent);
     }
     let mut exchanged = server.clone();
-    visit(&mut exchanged, &mut |_| (), &mut |_| (), &mut |who| {
-        *who = 0x30 - *who
-    });
+    visit(&mut exchanged, &mut |_| (), &mut |_| (), &mut |who| *who = 0x30 - *who);
     assert_ne!(server, exchanged);
     exchanged.normalise();
     assert_eq!(server, exchanged);

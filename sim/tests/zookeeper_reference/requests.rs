@@ -8,9 +8,10 @@ use super::naive::{Answer, Mode, Naive, Txn, error};
 
 impl Naive {
     pub fn sweep(&mut self, path: &str) -> bool {
-        let swept = self.tree.get(path).is_some_and(|node| {
-            node.container && node.creates > 0 && self.children(path).is_empty()
-        });
+        let swept = self
+            .tree
+            .get(path)
+            .is_some_and(|node| node.container && node.creates > 0 && self.children(path).is_empty());
         if swept {
             self.zxid += 1;
             self.apply_txn(Txn::Delete(path.to_owned()));
@@ -59,14 +60,12 @@ impl Naive {
                 };
                 format!("{data} {}", this.stat(path))
             }),
-            Request::GetChildren { path, watch } => {
-                self.reading(&path.to_string(), |this, path| {
-                    if *watch {
-                        this.watch_child(session, path, Mode::Once);
-                    }
-                    format!("children [{}]", this.dealt_children(path).join(", "))
-                })
-            }
+            Request::GetChildren { path, watch } => self.reading(&path.to_string(), |this, path| {
+                if *watch {
+                    this.watch_child(session, path, Mode::Once);
+                }
+                format!("children [{}]", this.dealt_children(path).join(", "))
+            }),
             Request::AddWatch { path, mode } => {
                 let mode = match mode {
                     AddWatchMode::Persistent => Mode::Persistent,

@@ -94,10 +94,7 @@ async fn contend_as<E: Environment>(
 
 /// Watches another contender's node with `exists`, which sets a watch also when the node is gone.
 /// Tells whether it is there.
-async fn watch_exists<E: Environment>(
-    contender: &Contender<E>,
-    other: &str,
-) -> Result<(bool, WatchOf<E>), LockError> {
+async fn watch_exists<E: Environment>(contender: &Contender<E>, other: &str) -> Result<(bool, WatchOf<E>), LockError> {
     let queue = contender.queue();
     let (zk, path) = (queue.env().zookeeper(), queue.path(other));
     let key = [contender.name(), other, contender.session()];

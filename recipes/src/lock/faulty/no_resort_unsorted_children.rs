@@ -26,10 +26,7 @@ impl<E: Environment> Lock<E> for NoResortUnsortedChildren<E> {
 async fn turn<E: Environment>(contender: Contender<E>) -> Result<Option<Acquired>, LockError> {
     loop {
         let queue = contender.queue();
-        let (zk, key) = (
-            queue.env().zookeeper(),
-            [contender.name(), contender.session()],
-        );
+        let (zk, key) = (queue.env().zookeeper(), [contender.name(), contender.session()]);
         let list = || zk.children(queue.parent());
         let names = retry(queue.env(), "faulty: list", &key, list).await?;
         match contender.position(&names) {

@@ -18,9 +18,6 @@ impl<E: Environment> Lock<E> for PersistentNode<E> {
 
     async fn acquire(&self) -> Result<Acquired, LockError> {
         let mode = CreateMode::PersistentSequential;
-        contend_as(&self.0, async |queue: &Queue<E>| {
-            queue.join_as("lock-", mode).await
-        })
-        .await
+        contend_as(&self.0, async |queue: &Queue<E>| queue.join_as("lock-", mode).await).await
     }
 }

@@ -19,10 +19,7 @@ pub struct SeedSeparatorMissing<E: Environment> {
 impl<E: Environment> SeedSeparatorMissing<E> {
     /// "The lock of the order": meant to exclude only those who work on the same order.
     pub fn for_order(env: E, parent: &str, order: &str) -> Self {
-        Self {
-            queue: Queue::new(env, parent),
-            order: order.to_owned(),
-        }
+        Self { queue: Queue::new(env, parent), order: order.to_owned() }
     }
 }
 

@@ -30,9 +30,7 @@ impl<E: Environment> Lock<E> for SeedWaitInsideCallback<E> {
 }
 
 /// The event thread: serves the create's callback, then the watch's events, one after the other.
-async fn event_thread<E: Environment>(
-    contender: Contender<E>,
-) -> Result<Option<Acquired>, LockError> {
+async fn event_thread<E: Environment>(contender: Contender<E>) -> Result<Option<Acquired>, LockError> {
     let latch = Cell::new(false);
     loop {
         let mut watch = match callback(&contender, &latch).await? {
@@ -68,10 +66,7 @@ async fn callback<E: Environment>(
         };
         if let Some(watch) = contender.watch(predecessor).await? {
             let env = contender.queue().env();
-            env.checkpoint(
-                "faulty: latch",
-                &[contender.name(), predecessor, contender.session()],
-            );
+            env.checkpoint("faulty: latch", &[contender.name(), predecessor, contender.session()]);
             await_latch(latch).await;
             return Ok(Outcome::Behind(watch));
         }

@@ -29,8 +29,7 @@ async fn turn<E: Environment>(contender: Contender<E>) -> Result<Option<Acquired
             Some(at) => {
                 let predecessor = &names[at - 1];
                 if let Some(mut watch) = contender.watch(predecessor).await? {
-                    while contender.wait(predecessor, &mut watch).await? != EventKind::DataChanged {
-                    }
+                    while contender.wait(predecessor, &mut watch).await? != EventKind::DataChanged {}
                 }
             }
             None => {

@@ -1,0 +1,212 @@
+//! What an engine keeps of each value beside its number, small parts for every state apart from the rest.
+
+use smallvec::SmallVec;
+
+use super::super::client::{CRASHED, Link};
+use super::{Engine, UNKNOWN, end_key, serve_key};
+use crate::names::{Who, slot_of, who};
+use crate::program::{OpView, local_ops};
+use crate::world::intern::prefetch;
+use crate::zookeeper::Request;
+
+/// What is needed of a client's value in every state.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::world) struct HotClient {
+    /// Sequence numbers that occur, as bits.
+    pub seq: u64,
+    pub(super) marks: u32,
+    pub(super) link: Link,
+    /// Index of the library's session, 0 for none.
+    pub(super) session: u8,
+    known: bool,
+    pub(super) incoming: bool,
+    pub(super) outgoing: bool,
+    /// The oldest request opens a session.
+    pub(super) opens: bool,
+    pub(super) over: bool,
+    pub(super) crashed: bool,
+    /// Timers, work, choices or interrupts are open.
+    pub(super) acts: bool,
+}
+
+/// What is needed of a client's value now and then.
+#[derive(Clone, Debug)]
+pub(in crate::world) struct ClientInfo {
+    pub zxid: u64,
+    pub foreign: u16,
+    pub sort_key: u64,
+    pub(super) deliver: u32,
+    pub(super) deliver_silent: bool,
+    /// Nothing but deliveries can move the program.
+    pub(super) only_deliveries: bool,
+    pub(super) interrupts: bool,
+    pub(super) local: SmallVec<[(u8, u8); 2]>,
+}
+
+/// What is needed of a service's value in every state.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::world) struct HotService {
+    /// Sequence numbers that occur, as bits.
+    pub seq: u64,
+    /// Four bits a slot: the index of its newest session if that is alive, else 0.
+    pub(super) alive: u64,
+    known: bool,
+    /// There are sessions that are closing, or several of one client.
+    pub(super) mixed: bool,
+    pub(super) containers: u8,
+}
+
+/// What is needed of a service's value now and then.
+#[derive(Clone, Debug)]
+pub(in crate::world) struct ServiceInfo {
+    pub zxid: u64,
+    /// Known sessions, and whether they are closing.
+    pub(super) sessions: SmallVec<[(Who, bool); 8]>,
+    pub views: SmallVec<[u64; 8]>,
+}
+
+const COLD_CLIENT: HotClient = HotClient {
+    seq: 0,
+    marks: 0,
+    link: Link::Off,
+    session: 0,
+    known: false,
+    incoming: false,
+    outgoing: false,
+    opens: false,
+    over: false,
+    crashed: false,
+    acts: false,
+};
+
+const COLD_SERVICE: HotService = HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0 };
+
+impl Engine<'_> {
+    #[inline]
+    pub(in crate::world) fn hot_client(&mut self, cid: u32) -> HotClient {
+        match self.hot_clients.get(cid as usize) {
+            Some(hot) if hot.known => *hot,
+            _ => self.look_at_client(cid),
+        }
+    }
+
+    #[inline]
+    pub(in crate::world) fn client(&mut self, cid: u32) -> &mut ClientInfo {
+        self.hot_client(cid);
+        self.clients[cid as usize].as_mut().expect("just looked at")
+    }
+
+    #[cold]
+    fn look_at_client(&mut self, cid: u32) -> HotClient {
+        let world = self.world;
+        let client = world.clients.get(cid);
+        let (masks, foreign, sort_key) = self.client_masks(client);
+        let key = client.key(&world.automaton);
+        let mut local = SmallVec::new();
+        let (mut interrupts, mut waits) = (false, false);
+        for (pos, op) in key.iter().flat_map(|key| local_ops(key)) {
+            match op {
+                OpView::Interrupt => {
+                    interrupts = true;
+                    continue;
+                }
+                OpView::Choice(n) => local.push((pos, *n)),
+                _ => local.push((pos, 1)),
+            }
+            waits = true;
+        }
+        let marked = |name: &&str| key.is_some_and(|key| key.mark(name).is_some());
+        let bits = self.mark_names.iter().enumerate();
+        let hot = HotClient {
+            seq: masks.seq,
+            marks: bits.filter(|(_, n)| marked(n)).map(|(i, _)| 1 << i).sum(),
+            link: client.link,
+            session: (client.session % 16) as u8,
+            known: true,
+            incoming: !client.incoming.is_empty(),
+            outgoing: !client.out.is_empty(),
+            opens: matches!(client.out.first(), Some(Request::OpenSession)),
+            over: client.is_over(&world.automaton),
+            crashed: client.node == CRASHED,
+            acts: waits || interrupts,
+        };
+        let info = ClientInfo {
+            zxid: masks.zxid,
+            foreign,
+            sort_key,
+            deliver: UNKNOWN,
+            deliver_silent: false,
+            only_deliveries: !waits,
+            interrupts,
+            local,
+        };
+        if self.clients.len() <= cid as usize {
+            self.clients.resize(cid as usize + 1, None);
+            self.hot_clients.resize(cid as usize + 1, COLD_CLIENT);
+        }
+        self.clients[cid as usize] = Some(info);
+        self.hot_clients[cid as usize] = hot;
+        hot
+    }
+
+    #[inline]
+    pub(in crate::world) fn hot_service(&mut self, zid: u32) -> HotService {
+        match self.hot_services.get(zid as usize) {
+            Some(hot) if hot.known => *hot,
+            _ => self.look_at_service(zid),
+        }
+    }
+
+    #[inline]
+    pub(in crate::world) fn service(&mut self, zid: u32) -> &ServiceInfo {
+        self.hot_service(zid);
+        self.services[zid as usize].as_ref().expect("just looked at")
+    }
+
+    #[cold]
+    fn look_at_service(&mut self, zid: u32) -> HotService {
+        let service = self.world.services.get(zid);
+        let sessions: SmallVec<[(Who, bool); 8]> = service.sessions().map(|s| (s, service.is_closing(s))).collect();
+        let masks = self.service_masks(service);
+        let (mut alive, mut slots, mut mixed) = (0u64, 0u16, false);
+        for (session, closing) in &sessions {
+            let slot = slot_of(*session);
+            mixed |= *closing || slots >> slot & 1 == 1;
+            slots |= 1 << slot;
+            // Sessions come in order, so the newest of a slot is the last.
+            alive &= !(15 << (4 * slot));
+            if !closing {
+                alive |= u64::from(session % 16) << (4 * slot);
+            }
+        }
+        let hot = HotService { seq: masks.seq, alive, known: true, mixed, containers: service.sweepable().len() as u8 };
+        let info = ServiceInfo { zxid: masks.zxid, sessions, views: self.service_views(service) };
+        if self.services.len() <= zid as usize {
+            self.services.resize(zid as usize + 1, None);
+            self.hot_services.resize(zid as usize + 1, COLD_SERVICE);
+        }
+        self.services[zid as usize] = Some(info);
+        self.hot_services[zid as usize] = hot;
+        hot
+    }
+
+    /// Asks for the table entries that expanding these states will need, so that they are there in time.
+    pub fn prepare(&mut self, rows: &[u32], width: usize) {
+        for row in rows.chunks_exact(width) {
+            if let Some(hot) = self.hot_services.get(row[1] as usize) {
+                prefetch(hot);
+            }
+            let expires = row[0] & 15 != 0;
+            for (slot, &cid) in row[2..].iter().enumerate() {
+                let hot = self.hot_client(cid);
+                if hot.outgoing {
+                    self.serve.prefetch(serve_key(row[1], cid, slot));
+                }
+                if expires && !hot.over {
+                    let session = who(slot, hot.session as usize);
+                    self.end.prefetch(end_key(row[1], session, true));
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! What steps do to values: worked out once, then looked up.
+
+use overtake_recipes::SessionState;
+use smallvec::SmallVec;
+
+use super::super::client::{CRASHED, Client, Frame, Link};
+use super::super::{Budget, Served};
+use super::{Engine, UNKNOWN, Words, end_key, serve_key};
+use crate::names::{GONE, Name, Names, Who, slot_of, who};
+use crate::program::{Obs, OpView};
+use crate::zookeeper::{Notification, ZooKeeper};
+
+/// What a step that involves the service gives.
+#[derive(Clone, Debug)]
+pub(super) struct Outcome {
+    pub service: u32,
+    pub client: u32,
+    /// Slot, index of the session, and frame of each event.
+    pub events: SmallVec<[(u8, u8, u32); 4]>,
+}
+
+/// Changes of a client that depend on nothing else.
+#[derive(Clone, Copy)]
+pub(super) enum Simple {
+    Cut,
+    Crash,
+    Restart,
+    Closed,
+    Notice,
+    ForgetNames,
+}
+
+impl Engine<'_> {
+    /// The client after the delivery of its oldest frame, and whether nobody outside can tell.
+    #[inline]
+    pub(super) fn delivered(&mut self, cid: u32) -> (u32, bool) {
+        let info = self.client(cid);
+        if info.deliver != UNKNOWN {
+            return (info.deliver, info.deliver_silent);
+        }
+        self.stats.computed += 1;
+        let mut client = self.world.clients.get(cid).clone();
+        let moved = client.deliver(&self.world.automaton);
+        let to = self.world.clients.intern(client);
+        let info = self.client(cid);
+        (info.deliver, info.deliver_silent) = (to, moved.silent);
+        (to, moved.silent)
+    }
+
+    /// Whether the oldest frame of the client may be delivered before anything else happens: nobody outside
+    /// can tell, nothing of the client's own competes with it, and no fault can take it off the wire.
+    #[inline]
+    pub(super) fn may_go_first(&mut self, cid: u32, budget: Budget) -> bool {
+        if !self.hot_client(cid).incoming {
+            return false;
+        }
+        let info = self.client(cid);
+        info.only_deliveries
+            && !(info.interrupts && budget.interrupts > 0)
+            && budget.disconnects == 0
+            && budget.crashes == 0
+            && self.delivered(cid).1
+    }
+
+    pub(super) fn moved_by_itself(&mut self, cid: u32, arg: u16) -> u32 {
+        let key = u64::from(cid) << 16 | u64::from(arg);
+        if let Some(to) = self.local.get(key) {
+            return to;
+        }
+        self.stats.computed += 1;
+        let mut client = self.world.clients.get(cid).clone();
+        let (pos, value) = ((arg & 0xFF) as u8, (arg >> 8) as u8);
+        let node = self.world.automaton.node(client.node);
+        let obs = match node.ops[pos as usize] {
+            OpView::Choice(_) => Obs::Choice(pos, value),
+            _ => Obs::Fire(pos),
+        };
+        client.observe(&self.world.automaton, obs);
+        let to = self.world.clients.intern(client);
+        self.local.insert(key, to);
+        to
+    }
+
+    pub(super) fn simple(&mut self, kind: Simple, cid: u32, slot: usize) -> u32 {
+        let place = if matches!(kind, Simple::Restart) { slot as u64 } else { 0 };
+        let key = u64::from(cid) << 16 | (kind as u64) << 8 | place;
+        if let Some(to) = self.simple.get(key) {
+            return to;
+        }
+        self.stats.computed += 1;
+        let world = self.world;
+        let mut client = world.clients.get(cid).clone();
+        match kind {
+            Simple::Cut => client.cut(),
+            Simple::Closed => client.closed_by_server(),
+            Simple::Crash => {
+                client = Client {
+                    node: CRASHED,
+                    bind: Default::default(),
+                    link: Link::Off,
+                    session: 0,
+                    sessions: client.sessions,
+                    out: SmallVec::new(),
+                    incoming: SmallVec::new(),
+                    last_zxid: 0,
+                };
+            }
+            Simple::Restart => {
+                let program = world.setup.clients[slot].program;
+                client = Client::start(&world.automaton, program, slot, client.sessions + 1);
+            }
+            Simple::Notice => {
+                client.incoming.clear();
+                client.receive_session(&world.automaton, SessionState::Expired);
+            }
+            Simple::ForgetNames => client.names(&mut |name| {
+                if let Name::Seq(v) = name {
+                    *v = GONE;
+                }
+            }),
+        }
+        let to = world.clients.intern(client);
+        self.simple.insert(key, to);
+        to
+    }
+
+    /// The server forgets what the connection watched.
+    pub(super) fn disconnect(&mut self, next: &mut Words, slot: usize, cid: u32) {
+        let session = self.hot_client(cid).session;
+        if session != 0 {
+            let mut service = self.world.services.get(next[1]).clone();
+            service.disconnect(who(slot, session as usize));
+            next[1] = self.world.services.intern(service);
+        }
+    }
+
+    /// The service with the session closing.
+    pub(super) fn closing(&mut self, zid: u32, session: Who) -> u32 {
+        let key = end_key(zid, session, false);
+        if let Some(zid) = self.end.get(key) {
+            return zid;
+        }
+        let mut service = self.world.services.get(zid).clone();
+        service.begin_expiry(session);
+        let zid = self.world.services.intern(service);
+        self.end.insert(key, zid);
+        zid
+    }
+
+    /// Applies the end of a session to `next`; the client that has it on an open connection is told.
+    pub(super) fn ended(&mut self, zid: u32, session: Who, up: bool, next: &mut Words) -> u8 {
+        let slot = slot_of(session);
+        let key = end_key(zid, session, true);
+        let at = match self.end.get(key) {
+            Some(at) => at as usize,
+            None => {
+                let (service, events) = self.world.end_session(self.world.services.get(zid), session);
+                let at = self.keep(service, None, &events);
+                self.end.insert(key, at as u32);
+                at
+            }
+        };
+        if up {
+            next[2 + slot] = self.simple(Simple::Closed, next[2 + slot], slot);
+        }
+        self.apply_outcome(at, next)
+    }
+
+    pub(super) fn swept(&mut self, zid: u32, at: u8, next: &mut Words) -> u8 {
+        let mut service = self.world.services.get(zid).clone();
+        let path = service.sweepable()[at as usize];
+        let mut events = Vec::new();
+        service.sweep_container(path, &mut events);
+        let at = self.keep(service, None, &events);
+        self.apply_outcome(at, next)
+    }
+
+    #[inline]
+    pub(super) fn served(&mut self, zid: u32, cid: u32, slot: usize) -> usize {
+        let key = serve_key(zid, cid, slot);
+        if let Some(at) = self.serve.get(key) {
+            return at as usize;
+        }
+        let world = self.world;
+        let served = world.serve(world.services.get(zid), world.clients.get(cid), slot);
+        let at = self.keep_served(served);
+        self.serve.insert(key, at as u32);
+        at
+    }
+
+    pub(super) fn reconnected(&mut self, zid: u32, cid: u32, slot: usize) -> usize {
+        let key = serve_key(zid, cid, slot);
+        if let Some(at) = self.reconnect.get(key) {
+            return at as usize;
+        }
+        let world = self.world;
+        let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot);
+        let at = self.keep_served(served);
+        self.reconnect.insert(key, at as u32);
+        at
+    }
+
+    fn keep_served(&mut self, served: Served) -> usize {
+        let Served { service, client, events } = served;
+        self.keep(service, Some(client), &events)
+    }
+
+    fn keep(&mut self, service: ZooKeeper, client: Option<Client>, events: &[Notification]) -> usize {
+        self.stats.computed += 1;
+        let world = self.world;
+        let frames = events.iter().map(|event| {
+            let slot = slot_of(event.session);
+            let mut frame = Frame::Event(event.kind, event.path);
+            world.own_names(&mut frame, slot, true);
+            (slot as u8, (event.session % 16) as u8, world.frames.intern(frame))
+        });
+        let outcome = Outcome {
+            events: frames.collect(),
+            service: world.services.intern(service),
+            client: client.map_or(UNKNOWN, |c| world.clients.intern(c)),
+        };
+        self.outcomes.push(outcome);
+        self.outcomes.len() - 1
+    }
+
+    /// Puts the service and the events of an outcome into the state; answers how many events there were.
+    #[inline]
+    pub(super) fn apply_outcome(&mut self, at: usize, next: &mut Words) -> u8 {
+        next[1] = self.outcomes[at].service;
+        let count = self.outcomes[at].events.len();
+        for i in 0..count {
+            let (slot, session, frame) = self.outcomes[at].events[i];
+            let place = 2 + slot as usize;
+            let hot = self.hot_client(next[place]);
+            if hot.session == session && hot.link == Link::Up {
+                next[place] = self.pushed(next[place], frame);
+            }
+        }
+        count as u8
+    }
+
+    #[inline]
+    fn pushed(&mut self, cid: u32, frame: u32) -> u32 {
+        let key = u64::from(cid) << 32 | u64::from(frame);
+        if let Some(to) = self.push.get(key) {
+            return to;
+        }
+        let mut client = self.world.clients.get(cid).clone();
+        client.incoming.push(self.world.frames.get(frame).clone());
+        let to = self.world.clients.intern(client);
+        self.push.insert(key, to);
+        to
+    }
+}
