@@ -1,6 +1,7 @@
 //! Scenarios and properties as models, and the searches over them.
 pub mod bugs;
 pub mod check;
+pub mod manifest;
 pub mod property;
 pub mod replay;
 pub mod scenario;

@@ -1,0 +1,344 @@
+//! What can be typed.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use overtake_models::{Options, Order};
+use overtake_sim::world::Reductions;
+
+use super::exit::Exit;
+
+/// Finds the order of events in which one operation overtakes another.
+///
+/// Without a command: checks every scenario and compares the verdicts with what is expected.
+#[derive(Debug, Parser)]
+#[command(version, args_conflicts_with_subcommands = true, after_long_help = Exit::help(), after_help = "Exit codes: see --help.")]
+pub(super) struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub everything: Everything,
+}
+
+/// The main job.
+#[derive(Debug, Args)]
+pub(super) struct Everything {
+    #[command(flatten)]
+    pub search: Search,
+    #[command(flatten)]
+    pub output: Output,
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// List the scenarios: name, bounds, expected verdict, what happens
+    List {
+        /// Only those whose names contain this
+        name: Option<String>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check scenarios, with other bounds if wanted
+    Check {
+        /// Names of scenarios, or parts of names that only one has
+        #[arg(required = true)]
+        names: Vec<String>,
+        #[command(flatten)]
+        bounds: Bounds,
+        #[command(flatten)]
+        search: Search,
+        #[command(flatten)]
+        output: Output,
+    },
+    /// Walk through a scenario or a trace in the web explorer
+    Explore {
+        /// Name of a scenario, or a trace file
+        what: String,
+        #[command(flatten)]
+        bounds: Bounds,
+        /// Port on 127.0.0.1
+        #[arg(long, default_value_t = 3000)]
+        port: u16,
+    },
+    /// Replay traces: each must violate what it says
+    Replay {
+        /// Trace files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Print the report of a fresh run, write it, or compare it with the committed one
+    Report(Kept),
+    /// Print the manifest of a fresh run, write it, or compare it with the committed one
+    Manifest(Kept),
+    /// Write the trace of every scenario that must break, or compare them with the committed ones
+    Corpus(Kept),
+}
+
+/// A file (or folder) that is generated and kept.
+#[derive(Debug, Args)]
+pub(super) struct Kept {
+    /// Write it
+    #[arg(long, conflicts_with = "check")]
+    pub write: bool,
+    /// Compare the committed one with a fresh one
+    #[arg(long)]
+    pub check: bool,
+    /// Where it is kept
+    #[arg(long, value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Threads [default: as many as cores]
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+}
+
+/// Other bounds than the scenario's own.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = "Bounds")]
+pub(super) struct Bounds {
+    /// Clients in the world
+    #[arg(long, value_name = "N")]
+    pub clients: Option<usize>,
+    /// Sessions of living clients that may expire
+    #[arg(long, value_name = "N")]
+    pub expiries: Option<u8>,
+    /// Connections that may break
+    #[arg(long, value_name = "N")]
+    pub disconnects: Option<u8>,
+    /// Processes that may die
+    #[arg(long, value_name = "N")]
+    pub crashes: Option<u8>,
+    /// Dead processes that may start again
+    #[arg(long, value_name = "N")]
+    pub restarts: Option<u8>,
+    /// Calls that may be interrupted
+    #[arg(long, value_name = "N")]
+    pub interrupts: Option<u8>,
+    /// Empty containers that may be swept away
+    #[arg(long, value_name = "N")]
+    pub sweeps: Option<u8>,
+}
+
+/// How to search.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Search")]
+pub(super) struct Search {
+    /// Threads [default: as many as cores]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub threads: Option<u16>,
+    /// Memory for visited states, frontier and tables; more ends a search, honestly
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
+    pub memory: usize,
+    /// Time for each scenario; more ends a search, honestly [default: no limit]
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub time: Option<Duration>,
+    /// Level by level (knows the depth), or depth first (with little memory)
+    #[arg(long, value_enum, default_value_t = SearchOrder::Bfs)]
+    pub order: SearchOrder,
+    /// Go on after the first violation, to find one of each property
+    #[arg(long)]
+    pub every_property: bool,
+    /// Clients that run one program are not interchangeable
+    #[arg(long)]
+    pub no_symmetry: bool,
+    /// Numbers (sequence numbers, zxids) stay what they are
+    #[arg(long)]
+    pub no_renumber: bool,
+    /// Deliveries that only concern one client do not go first
+    #[arg(long)]
+    pub no_deliver_first: bool,
+    /// Every state as it is: all three of the above
+    #[arg(long)]
+    pub no_reductions: bool,
+}
+
+/// Where results go.
+#[derive(Clone, Debug, Args)]
+#[command(next_help_heading = "Output")]
+pub(super) struct Output {
+    /// Folder for the traces of findings
+    #[arg(long, value_name = "DIR", default_value = "findings")]
+    pub out: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SearchOrder {
+    /// Breadth first
+    Bfs,
+    /// Depth first
+    Dfs,
+}
+
+impl Search {
+    /// The defaults of [`Options`].
+    pub fn with_threads(threads: Option<u16>) -> Self {
+        Self {
+            threads,
+            memory: Options::default().limits.memory,
+            time: None,
+            order: SearchOrder::Bfs,
+            every_property: false,
+            no_symmetry: false,
+            no_renumber: false,
+            no_deliver_first: false,
+            no_reductions: false,
+        }
+    }
+
+    /// Threads wanted, or as many as there are cores.
+    pub fn threads(&self) -> usize {
+        self.threads.map_or_else(|| Options::default().limits.threads, usize::from)
+    }
+
+    /// As the library has it.
+    pub fn options(&self) -> Options {
+        let mut options = Options {
+            reductions: self.reductions(),
+            order: match self.order {
+                SearchOrder::Bfs => Order::BreadthFirst,
+                SearchOrder::Dfs => Order::DepthFirst,
+            },
+            ..Options::default()
+        };
+        options.limits.threads = self.threads();
+        options.limits.memory = self.memory;
+        options.limits.time = self.time;
+        options.limits.every_property = self.every_property;
+        options
+    }
+
+    fn reductions(&self) -> Reductions {
+        if self.no_reductions {
+            return Reductions::NONE;
+        }
+        let all = Reductions::ALL;
+        Reductions {
+            symmetry: all.symmetry && !self.no_symmetry,
+            renumber: all.renumber && !self.no_renumber,
+            deliver_first: all.deliver_first && !self.no_deliver_first,
+            ..all
+        }
+    }
+
+    /// What differs from the defaults, as it is typed.
+    pub fn typed(&self) -> Vec<String> {
+        let default = Self::with_threads(None);
+        let mut typed = Vec::new();
+        if let Some(threads) = self.threads {
+            typed.push(format!("--threads {threads}"));
+        }
+        if self.memory != default.memory {
+            typed.push(format!("--memory {}", size_text(self.memory)));
+        }
+        if let Some(time) = self.time {
+            typed.push(format!("--time {}", time_text(time)));
+        }
+        if self.order == SearchOrder::Dfs {
+            typed.push("--order dfs".into());
+        }
+        let flags = [
+            (self.every_property, "--every-property"),
+            (self.no_symmetry, "--no-symmetry"),
+            (self.no_renumber, "--no-renumber"),
+            (self.no_deliver_first, "--no-deliver-first"),
+            (self.no_reductions, "--no-reductions"),
+        ];
+        let set = flags.into_iter().filter(|(set, _)| *set);
+        typed.extend(set.map(|(_, flag)| flag.to_owned()));
+        typed
+    }
+}
+
+const UNITS: [(&str, usize); 9] = [
+    ("GiB", 1 << 30),
+    ("MiB", 1 << 20),
+    ("KiB", 1 << 10),
+    ("GB", 1_000_000_000),
+    ("MB", 1_000_000),
+    ("kB", 1_000),
+    ("G", 1 << 30),
+    ("M", 1 << 20),
+    ("K", 1 << 10),
+];
+
+/// Bytes from a text like `2GiB`.
+fn size(text: &str) -> Result<usize, String> {
+    let lower = text.trim().to_lowercase();
+    let unit = UNITS.iter().find(|(unit, _)| lower.ends_with(&unit.to_lowercase()));
+    let (number, factor) = match unit {
+        Some((unit, factor)) => (&lower[..lower.len() - unit.len()], *factor),
+        None => (lower.as_str(), 1),
+    };
+    let bytes = number.trim().parse().ok().map(|n: f64| n * factor as f64);
+    match bytes {
+        Some(bytes) if (1.0..1e18).contains(&bytes) => Ok(bytes as usize),
+        _ => Err(format!("{text:?} is not a size such as 512MiB or 2GiB")),
+    }
+}
+
+/// A size in its largest exact unit.
+pub(super) fn size_text(bytes: usize) -> String {
+    let unit = UNITS[..3].iter().find(|(_, f)| bytes >= *f && bytes.is_multiple_of(*f));
+    unit.map_or(bytes.to_string(), |(unit, f)| format!("{}{unit}", bytes / f))
+}
+
+/// A duration from a text like `60s`, `500ms`, `2m`.
+fn time(text: &str) -> Result<Duration, String> {
+    let trimmed = text.trim();
+    let at = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
+    let factor = match trimmed[at..].trim() {
+        "ms" => 0.001,
+        "s" | "" => 1.0,
+        "m" | "min" => 60.0,
+        "h" => 3600.0,
+        _ => f64::NAN,
+    };
+    let seconds = trimmed[..at].parse().unwrap_or(f64::NAN) * factor;
+    Duration::try_from_secs_f64(seconds).map_err(|_| format!("{text:?} is not a time such as 60s, 500ms or 2m"))
+}
+
+/// A duration as it is typed.
+pub(super) fn time_text(time: Duration) -> String {
+    match time.as_millis() {
+        ms if ms % 1000 == 0 => format!("{}s", ms / 1000),
+        ms => format!("{ms}ms"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn clap_agrees() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes_and_times() {
+        assert_eq!(size("2GiB"), Ok(2 << 30));
+        assert_eq!(size("512 mib"), Ok(512 << 20));
+        assert_eq!(size("1.5K"), Ok(1536));
+        assert_eq!(size("1000"), Ok(1000));
+        for bad in ["", "GiB", "-1GiB", "nan", "inf", "2XB", "0"] {
+            assert!(size(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(time("500ms"), Ok(Duration::from_millis(500)));
+        assert_eq!(time("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(time("7"), Ok(Duration::from_secs(7)));
+        for bad in ["", "s", "-1s", "1y", "99999999999999999999999h"] {
+            assert!(time(bad).is_err(), "{bad:?}");
+        }
+        assert_eq!(size_text(2 << 30), "2GiB");
+        assert_eq!(size_text(1 << 20 | 1), "1048577");
+        assert_eq!(time_text(Duration::from_millis(1500)), "1500ms");
+    }
+}

@@ -1,0 +1,49 @@
+//! Reading and writing: whole files or nothing, and a sentence when it cannot be done.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use overtake_models::{Finding, Trace};
+
+use super::exit::{Exit, Failure, Outcome};
+use super::names::slug;
+
+/// Writes a file so that nobody ever sees half of it.
+pub(super) fn write(path: &Path, text: &str) -> Outcome<()> {
+    let failed = |what: &Path, error: std::io::Error| {
+        Failure::new(
+            Exit::CannotWrite,
+            format!("cannot write {}: {error}; free space there or choose another place", what.display()),
+        )
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let half = folder.join(format!(".{name}.{}", std::process::id()));
+    let written = fs::write(&half, text).and_then(|()| fs::rename(&half, path));
+    written.map_err(|error| {
+        let _ = fs::remove_file(&half);
+        failed(path, error)
+    })
+}
+
+/// Reads a file.
+pub(super) fn read(path: &Path) -> Outcome<String> {
+    fs::read_to_string(path).map_err(|error| Failure::bad_input(format!("cannot read {}: {error}", path.display())))
+}
+
+/// Reads a trace.
+pub(super) fn read_trace(path: &Path) -> Outcome<Trace> {
+    read(path)?.parse().map_err(|malformed| Failure::bad_input(format!("{}: {malformed}", path.display())))
+}
+
+/// Writes the trace of a finding into the folder; answers where.
+pub(super) fn write_finding(folder: &Path, finding: &Finding) -> Outcome<PathBuf> {
+    let name = format!("{}--{}.trace", slug(&finding.trace.scenario), slug(finding.property));
+    let path = folder.join(name);
+    write(&path, &finding.trace.to_string())?;
+    Ok(path)
+}

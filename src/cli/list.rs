@@ -1,0 +1,53 @@
+//! `list`: the scenarios there are.
+
+use anstyle::Style;
+use overtake_models::manifest::expected_text;
+use overtake_models::{Expected, Scenario};
+use serde_json::{Value, json};
+
+use super::CommandLine;
+use super::exit::{Exit, Failure, Outcome};
+use super::screen::{BUG, FAINT, GOOD, Table, say};
+
+pub(super) fn list(line: &CommandLine, part: Option<&str>, json: bool) -> Outcome {
+    let part = part.unwrap_or_default().to_lowercase();
+    let wanted = |s: &&Scenario| s.name().to_lowercase().contains(&part);
+    let scenarios: Vec<&Scenario> = line.scenarios.iter().filter(wanted).collect();
+    if scenarios.is_empty() && !part.is_empty() {
+        return Err(Failure::bad_input(format!(
+            "no scenario is called something with {part:?}; `list` alone shows all of them"
+        )));
+    }
+    if json {
+        let told: Vec<Value> = scenarios.iter().map(|s| told(s)).collect();
+        say(json!({ "scenarios": told, "exit": 0 }))?;
+        return Ok(Exit::AsExpected);
+    }
+    let rows = scenarios.iter().map(|s| {
+        let style = match s.expected() {
+            Expected::Proved => GOOD,
+            Expected::Falsified(_) => BUG,
+        };
+        vec![
+            (Style::new(), s.name().to_owned()),
+            (FAINT, s.bounds()),
+            (style, expected_text(s)),
+            (FAINT, s.paragraph().to_owned()),
+        ]
+    });
+    let table = Table { head: vec!["scenario", "bounds", "expected", "about"], right: &[], rows: rows.collect() };
+    table.lines().iter().try_for_each(say)?;
+    Ok(Exit::AsExpected)
+}
+
+fn told(scenario: &Scenario) -> Value {
+    json!({
+        "name": scenario.name(),
+        "bounds": scenario.bounds(),
+        "expected": expected_text(scenario),
+        "about": scenario.paragraph(),
+        "source": scenario.origin(),
+        "fixed_by": scenario.repair(),
+        "properties": scenario.judged_by().iter().map(|p| p.name).collect::<Vec<_>>(),
+    })
+}

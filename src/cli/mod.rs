@@ -1,0 +1,152 @@
+//! The command line.
+
+mod args;
+mod check;
+mod everything;
+mod exit;
+mod files;
+mod judged;
+mod kept;
+mod list;
+mod names;
+mod progress;
+mod replay;
+mod screen;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clap::{CommandFactory, FromArgMatches};
+use overtake_models::Scenario;
+use overtake_models::manifest::Manifest;
+
+use args::{Cli, Command};
+pub use exit::Exit;
+use exit::{Failure, Outcome};
+use screen::{BAD, styled};
+
+/// The whole command line over the given scenarios: a crate with recipes of its own gets it with
+/// `fn main() -> std::process::ExitCode { overtake::command_line(my_scenarios()) }`.
+pub fn command_line(scenarios: Vec<Scenario>) -> ExitCode {
+    CommandLine::new(scenarios).run()
+}
+
+/// The command line over some scenarios, and where the files live that are generated from them.
+#[derive(Debug)]
+pub struct CommandLine {
+    scenarios: Vec<Scenario>,
+    manifest: PathBuf,
+    corpus: PathBuf,
+    report: PathBuf,
+    program: String,
+}
+
+impl CommandLine {
+    /// The command line over the scenarios, with `manifest.txt`, `corpus/` and `REPORT.md` in the current folder.
+    pub fn new(scenarios: Vec<Scenario>) -> Self {
+        Self {
+            scenarios,
+            manifest: "manifest.txt".into(),
+            corpus: "corpus".into(),
+            report: "REPORT.md".into(),
+            program: "overtake".into(),
+        }
+    }
+
+    /// Where the manifest is kept.
+    pub fn manifest(mut self, path: impl Into<PathBuf>) -> Self {
+        self.manifest = path.into();
+        self
+    }
+
+    /// Where the corpus is kept.
+    pub fn corpus(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.corpus = folder.into();
+        self
+    }
+
+    /// Where the report is kept.
+    pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
+        self.report = path.into();
+        self
+    }
+
+    /// Does what the arguments of the process say.
+    pub fn run(self) -> ExitCode {
+        self.run_from(std::env::args_os()).into()
+    }
+
+    /// Does what the arguments say; the first is the name of the program.
+    pub fn run_from<A: Into<OsString>>(mut self, args: impl IntoIterator<Item = A>) -> Exit {
+        let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
+        let called = args.first().map(PathBuf::from);
+        if let Some(name) = called.as_deref().and_then(Path::file_stem) {
+            self.program = name.to_string_lossy().into_owned();
+        }
+        let command = Cli::command().name(self.program.clone()).bin_name(self.program.clone());
+        let parsed = command.try_get_matches_from(args);
+        let cli = match parsed.and_then(|matches| Cli::from_arg_matches(&matches)) {
+            Ok(cli) => cli,
+            Err(error) => {
+                let _ = error.print();
+                let usage = error.exit_code() != 0;
+                return if usage { Exit::Usage } else { Exit::AsExpected };
+            }
+        };
+        match self.dispatch(&cli) {
+            Ok(exit) => exit,
+            Err(failure) => {
+                screen::warn(format!("{} {}", styled(BAD, "error:"), failure.sentence));
+                failure.exit
+            }
+        }
+    }
+
+    fn dispatch(&self, cli: &Cli) -> Outcome {
+        self.refuse_twins()?;
+        match &cli.command {
+            None => everything::everything(self, &cli.everything),
+            Some(Command::List { name, json }) => list::list(self, name.as_deref(), *json),
+            Some(Command::Check { names, bounds, search, output }) => check::check(self, names, bounds, search, output),
+            Some(Command::Replay { files, json }) => replay::replay(self, files, *json),
+            Some(Command::Manifest(kept)) => kept::manifest(self, kept),
+            Some(Command::Corpus(kept)) => kept::corpus(self, kept),
+            Some(Command::Report(_) | Command::Explore { .. }) => Err(Failure::new(Exit::Usage, "not there yet")),
+        }
+    }
+
+    /// Names become file names, so two scenarios must not share one.
+    fn refuse_twins(&self) -> Outcome<()> {
+        let mut known = HashMap::new();
+        for scenario in &self.scenarios {
+            if let Some(twin) = known.insert(names::slug(scenario.name()), scenario.name()) {
+                return Err(Failure::bad_input(format!(
+                    "the scenarios {twin:?} and {:?} would share the name of a trace file; rename one of them",
+                    scenario.name()
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the scenarios took when the manifest was written; nothing when there is none.
+    fn sizes(&self) -> Manifest {
+        let text = std::fs::read_to_string(&self.manifest).unwrap_or_default();
+        text.parse().unwrap_or_default()
+    }
+}
+
+/// Ctrl-C raises the flag, so that searches end with what they have; a second one ends the process.
+fn interrupts(stop: &Arc<AtomicBool>) {
+    let stop = stop.clone();
+    // Fails only when a handler is there already: a process that runs several command lines keeps the first.
+    let _ = ctrlc::set_handler(move || {
+        if stop.swap(true, Ordering::Relaxed) {
+            std::process::exit(i32::from(Exit::Interrupted as u8));
+        }
+    });
+}
