@@ -68,30 +68,30 @@ pub fn prefetch<T>(value: &T) {
     let _ = value;
 }
 
-/// A table from a 64-bit key to a 32-bit number, private to a thread: open addressing, two cache lines at most
-/// for a hit. Key `u64::MAX` is not allowed.
+/// A table from a 64-bit key to a small value, private to a thread: open addressing, one or two cache lines a hit.
+/// Key `u64::MAX` is not allowed.
 #[derive(Debug)]
-pub struct Memo {
-    entries: Vec<(u64, u32)>,
+pub struct Memo<V = u32> {
+    entries: Vec<(u64, V)>,
     len: usize,
 }
 
-impl Default for Memo {
+impl<V: Copy + Default> Default for Memo<V> {
     fn default() -> Self {
-        Self { entries: vec![(u64::MAX, 0); 1 << 10], len: 0 }
+        Self { entries: vec![(u64::MAX, V::default()); 1 << 8], len: 0 }
     }
 }
 
-impl Memo {
+impl<V: Copy + Default> Memo<V> {
     #[inline]
     fn place(&self, key: u64) -> usize {
         let hash = (key ^ (key >> 32)).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         (hash >> 20) as usize & (self.entries.len() - 1)
     }
 
-    /// The number under the key.
+    /// The value under the key.
     #[inline]
-    pub fn get(&self, key: u64) -> Option<u32> {
+    pub fn get(&self, key: u64) -> Option<V> {
         let mut at = self.place(key);
         loop {
             let (k, value) = self.entries[at];
@@ -111,10 +111,10 @@ impl Memo {
         prefetch(&self.entries[self.place(key)]);
     }
 
-    /// Puts a number under a key that is not there yet.
-    pub fn insert(&mut self, key: u64, value: u32) {
-        if (self.len + 1) * 2 > self.entries.len() {
-            let grown = vec![(u64::MAX, 0); self.entries.len() * 2];
+    /// Puts a value under a key that is not there yet.
+    pub fn insert(&mut self, key: u64, value: V) {
+        if (self.len + 1) * 3 > self.entries.len() * 2 {
+            let grown = vec![(u64::MAX, V::default()); self.entries.len() * 2];
             let old = std::mem::replace(&mut self.entries, grown);
             for (k, v) in old.into_iter().filter(|e| e.0 != u64::MAX) {
                 self.put(k, v);
@@ -124,7 +124,7 @@ impl Memo {
         self.put(key, value);
     }
 
-    fn put(&mut self, key: u64, value: u32) {
+    fn put(&mut self, key: u64, value: V) {
         let mut at = self.place(key);
         while self.entries[at].0 != u64::MAX {
             at = (at + 1) & (self.entries.len() - 1);
@@ -134,6 +134,6 @@ impl Memo {
 
     /// Bytes held.
     pub fn bytes(&self) -> usize {
-        self.entries.len() * 16
+        self.entries.len() * size_of::<(u64, V)>()
     }
 }

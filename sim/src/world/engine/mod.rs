@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::info::{ClientInfo, HotClient, HotService, ServiceInfo};
-use self::outcomes::{Outcome, Simple};
+use self::outcomes::{Events, Outcome, Simple};
 use super::client::Link;
 use super::intern::Memo;
 use super::reduce::Masks;
@@ -65,10 +65,16 @@ pub struct Engine<'w> {
     clients: Vec<Option<ClientInfo>>,
     hot_services: Vec<HotService>,
     services: Vec<Option<ServiceInfo>>,
-    serve: Memo,
-    reconnect: Memo,
-    end: Memo,
-    outcomes: Vec<Outcome>,
+    serve: Memo<Outcome>,
+    reconnect: Memo<Outcome>,
+    end: Memo<Outcome>,
+    closing: Memo,
+    events: Vec<Events>,
+    renamings: Vec<Masks>,
+    renamed_clients: Memo,
+    /// The service alone decides which names there are, so that only steps that change it rename.
+    names_follow_service: bool,
+    width: usize,
     push: Memo,
     local: Memo,
     simple: Memo,
@@ -108,7 +114,12 @@ impl<'w> Engine<'w> {
             serve: Memo::default(),
             reconnect: Memo::default(),
             end: Memo::default(),
-            outcomes: Vec::new(),
+            closing: Memo::default(),
+            events: Vec::new(),
+            renamings: Vec::new(),
+            renamed_clients: Memo::default(),
+            names_follow_service: reductions.forget_gone && !world.setup.zxids,
+            width: world.initial.len(),
             push: Memo::default(),
             local: Memo::default(),
             simple: Memo::default(),
@@ -132,11 +143,12 @@ impl<'w> Engine<'w> {
 
     /// Work done.
     pub fn stats(&self) -> EngineStats {
-        let memos = [&self.serve, &self.reconnect, &self.end, &self.push, &self.local, &self.simple];
+        let small = [&self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
+        let large = [&self.serve, &self.reconnect, &self.end];
         let client = size_of::<Option<ClientInfo>>() + size_of::<HotClient>();
         let service = size_of::<Option<ServiceInfo>>() + size_of::<HotService>();
-        let bytes = memos.iter().map(|m| m.bytes()).sum::<usize>()
-            + self.outcomes.len() * size_of::<Outcome>()
+        let bytes = small.iter().map(|m| m.bytes()).sum::<usize>()
+            + large.iter().map(|m| m.bytes()).sum::<usize>()
             + self.clients.len() * client
             + self.services.len() * service;
         EngineStats { bytes, ..self.stats }
@@ -248,17 +260,17 @@ impl<'w> Engine<'w> {
         if can_serve {
             forced += 1;
             let mut next = *words;
-            let at = self.served(words[1], cid, slot);
-            next[2 + slot] = self.outcomes[at].client;
-            let notified = self.apply_outcome(at, &mut next);
+            let outcome = self.served(words[1], cid, slot);
+            next[2 + slot] = outcome.client;
+            let notified = self.apply_outcome(outcome, &mut next);
             self.emit(Step::new(StepKind::Serve, slot, 0), notified, &mut next, n, emit);
         }
         if hot.link == Link::Down && !hot.incoming && !hot.crashed {
             forced += 1;
             let mut next = *words;
-            let at = self.reconnected(words[1], cid, slot);
-            next[2 + slot] = self.outcomes[at].client;
-            let notified = self.apply_outcome(at, &mut next);
+            let outcome = self.reconnected(words[1], cid, slot);
+            next[2 + slot] = outcome.client;
+            let notified = self.apply_outcome(outcome, &mut next);
             self.emit(Step::new(StepKind::Reconnect, slot, 0), notified, &mut next, n, emit);
         }
         if calls_are_steps && hot.session != 0 && hot.link == Link::Up && !alive {

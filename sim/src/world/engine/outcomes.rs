@@ -4,20 +4,26 @@ use overtake_recipes::SessionState;
 use smallvec::SmallVec;
 
 use super::super::client::{CRASHED, Client, Frame, Link};
+use super::super::reduce::{Masks, highest_is_dense, is_dense};
 use super::super::{Budget, Served};
 use super::{Engine, UNKNOWN, Words, end_key, serve_key};
 use crate::names::{GONE, Name, Names, Who, slot_of, who};
 use crate::program::{Obs, OpView};
 use crate::zookeeper::{Notification, ZooKeeper};
 
-/// What a step that involves the service gives.
-#[derive(Clone, Debug)]
+/// What a step that involves the service gives; small, so that a look-up is one cache line.
+#[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
     pub service: u32,
     pub client: u32,
-    /// Slot, index of the session, and frame of each event.
-    pub events: SmallVec<[(u8, u8, u32); 4]>,
+    /// Number of the list of events.
+    events: u32,
+    /// Number of the renaming that the clients need, plus one: names have left the service, which is renamed already.
+    renaming: u32,
 }
+
+/// Slot, index of the session, and frame of each event.
+pub(super) type Events = SmallVec<[(u8, u8, u32); 4]>;
 
 /// Changes of a client that depend on nothing else.
 #[derive(Clone, Copy)]
@@ -137,13 +143,13 @@ impl Engine<'_> {
     /// The service with the session closing.
     pub(super) fn closing(&mut self, zid: u32, session: Who) -> u32 {
         let key = end_key(zid, session, false);
-        if let Some(zid) = self.end.get(key) {
+        if let Some(zid) = self.closing.get(key) {
             return zid;
         }
         let mut service = self.world.services.get(zid).clone();
         service.begin_expiry(session);
         let zid = self.world.services.intern(service);
-        self.end.insert(key, zid);
+        self.closing.insert(key, zid);
         zid
     }
 
@@ -151,19 +157,19 @@ impl Engine<'_> {
     pub(super) fn ended(&mut self, zid: u32, session: Who, up: bool, next: &mut Words) -> u8 {
         let slot = slot_of(session);
         let key = end_key(zid, session, true);
-        let at = match self.end.get(key) {
-            Some(at) => at as usize,
+        let outcome = match self.end.get(key) {
+            Some(outcome) => outcome,
             None => {
                 let (service, events) = self.world.end_session(self.world.services.get(zid), session);
-                let at = self.keep(service, None, &events);
-                self.end.insert(key, at as u32);
-                at
+                let outcome = self.keep(zid, service, None, &events);
+                self.end.insert(key, outcome);
+                outcome
             }
         };
         if up {
             next[2 + slot] = self.simple(Simple::Closed, next[2 + slot], slot);
         }
-        self.apply_outcome(at, next)
+        self.apply_outcome(outcome, next)
     }
 
     pub(super) fn swept(&mut self, zid: u32, at: u8, next: &mut Words) -> u8 {
@@ -171,72 +177,112 @@ impl Engine<'_> {
         let path = service.sweepable()[at as usize];
         let mut events = Vec::new();
         service.sweep_container(path, &mut events);
-        let at = self.keep(service, None, &events);
-        self.apply_outcome(at, next)
+        let outcome = self.keep(zid, service, None, &events);
+        self.apply_outcome(outcome, next)
     }
 
     #[inline]
-    pub(super) fn served(&mut self, zid: u32, cid: u32, slot: usize) -> usize {
+    pub(super) fn served(&mut self, zid: u32, cid: u32, slot: usize) -> Outcome {
         let key = serve_key(zid, cid, slot);
-        if let Some(at) = self.serve.get(key) {
-            return at as usize;
+        if let Some(outcome) = self.serve.get(key) {
+            return outcome;
         }
         let world = self.world;
         let served = world.serve(world.services.get(zid), world.clients.get(cid), slot);
-        let at = self.keep_served(served);
-        self.serve.insert(key, at as u32);
-        at
+        let outcome = self.keep_served(zid, served);
+        self.serve.insert(key, outcome);
+        outcome
     }
 
-    pub(super) fn reconnected(&mut self, zid: u32, cid: u32, slot: usize) -> usize {
+    pub(super) fn reconnected(&mut self, zid: u32, cid: u32, slot: usize) -> Outcome {
         let key = serve_key(zid, cid, slot);
-        if let Some(at) = self.reconnect.get(key) {
-            return at as usize;
+        if let Some(outcome) = self.reconnect.get(key) {
+            return outcome;
         }
         let world = self.world;
         let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot);
-        let at = self.keep_served(served);
-        self.reconnect.insert(key, at as u32);
-        at
+        let outcome = self.keep_served(zid, served);
+        self.reconnect.insert(key, outcome);
+        outcome
     }
 
-    fn keep_served(&mut self, served: Served) -> usize {
+    fn keep_served(&mut self, before: u32, served: Served) -> Outcome {
         let Served { service, client, events } = served;
-        self.keep(service, Some(client), &events)
+        self.keep(before, service, Some(client), &events)
     }
 
-    fn keep(&mut self, service: ZooKeeper, client: Option<Client>, events: &[Notification]) -> usize {
+    fn keep(&mut self, before: u32, service: ZooKeeper, client: Option<Client>, sent: &[Notification]) -> Outcome {
         self.stats.computed += 1;
         let world = self.world;
-        let frames = events.iter().map(|event| {
+        let frames = sent.iter().map(|event| {
             let slot = slot_of(event.session);
             let mut frame = Frame::Event(event.kind, event.path);
             world.own_names(&mut frame, slot, true);
             (slot as u8, (event.session % 16) as u8, world.frames.intern(frame))
         });
-        let outcome = Outcome {
-            events: frames.collect(),
+        let frames: Events = frames.collect();
+        let at = self.events.iter().position(|e| *e == frames).unwrap_or_else(|| {
+            self.events.push(frames);
+            self.events.len() - 1
+        });
+        let mut outcome = Outcome {
+            events: at as u32,
             service: world.services.intern(service),
             client: client.map_or(UNKNOWN, |c| world.clients.intern(c)),
+            renaming: 0,
         };
-        self.outcomes.push(outcome);
-        self.outcomes.len() - 1
+        if self.names_follow_service {
+            let keep = self.hot_service(outcome.service).seq;
+            let vanished = self.hot_service(before).seq & !keep != 0;
+            if vanished || !is_dense(keep) {
+                let keep = Masks { seq: keep, zxid: 0 };
+                outcome.service = self.rename_service(outcome.service, keep);
+                let at = self.renamings.iter().position(|m| *m == keep).unwrap_or_else(|| {
+                    self.renamings.push(keep);
+                    self.renamings.len() - 1
+                });
+                outcome.renaming = at as u32 + 1;
+            }
+        }
+        outcome
     }
 
     /// Puts the service and the events of an outcome into the state; answers how many events there were.
     #[inline]
-    pub(super) fn apply_outcome(&mut self, at: usize, next: &mut Words) -> u8 {
-        next[1] = self.outcomes[at].service;
-        let count = self.outcomes[at].events.len();
+    pub(super) fn apply_outcome(&mut self, outcome: Outcome, next: &mut Words) -> u8 {
+        next[1] = outcome.service;
+        let count = self.events[outcome.events as usize].len();
         for i in 0..count {
-            let (slot, session, frame) = self.outcomes[at].events[i];
+            let (slot, session, frame) = self.events[outcome.events as usize][i];
             let place = 2 + slot as usize;
             let hot = self.hot_client(next[place]);
             if hot.session == session && hot.link == Link::Up {
                 next[place] = self.pushed(next[place], frame);
             }
         }
+        if outcome.renaming != 0 {
+            self.rename_clients(outcome.renaming, next);
+        }
         count as u8
+    }
+
+    /// Names that have left the service become one, the others move up.
+    fn rename_clients(&mut self, renaming: u32, next: &mut Words) {
+        let keep = self.renamings[renaming as usize - 1];
+        for word in &mut next[2..self.width] {
+            if highest_is_dense(self.hot_client(*word).seq, keep.seq) {
+                continue;
+            }
+            let key = u64::from(*word) << 32 | u64::from(renaming);
+            *word = match self.renamed_clients.get(key) {
+                Some(to) => to,
+                None => {
+                    let to = self.rename_client(*word, keep);
+                    self.renamed_clients.insert(key, to);
+                    to
+                }
+            };
+        }
     }
 
     #[inline]

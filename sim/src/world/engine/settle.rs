@@ -20,7 +20,7 @@ impl Engine<'_> {
                 }
             }
         }
-        if self.reductions.renumber {
+        if self.reductions.renumber && !self.names_follow_service {
             let service = self.hot_service(next[1]).seq;
             let mut all = service;
             for &cid in &next[2..n] {
