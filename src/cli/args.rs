@@ -105,22 +105,22 @@ pub(super) struct Bounds {
     pub clients: Option<usize>,
     /// Sessions of living clients that may expire
     #[arg(long, value_name = "N")]
-    pub expiries: Option<u8>,
+    pub expiries: Option<usize>,
     /// Connections that may break
     #[arg(long, value_name = "N")]
-    pub disconnects: Option<u8>,
+    pub disconnects: Option<usize>,
     /// Processes that may die
     #[arg(long, value_name = "N")]
-    pub crashes: Option<u8>,
+    pub crashes: Option<usize>,
     /// Dead processes that may start again
     #[arg(long, value_name = "N")]
-    pub restarts: Option<u8>,
+    pub restarts: Option<usize>,
     /// Calls that may be interrupted
     #[arg(long, value_name = "N")]
-    pub interrupts: Option<u8>,
+    pub interrupts: Option<usize>,
     /// Empty containers that may be swept away
     #[arg(long, value_name = "N")]
-    pub sweeps: Option<u8>,
+    pub sweeps: Option<usize>,
 }
 
 /// How to search.

@@ -13,6 +13,7 @@ use super::judged::{Judged, Written};
 use super::names::{bounded, find, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, grouped, odds, quoted, say, styled};
+use super::stories::sentences;
 use super::{CommandLine, interrupts};
 
 pub(super) fn check(
@@ -136,9 +137,12 @@ fn verdict(judged: &Judged) -> Outcome<()> {
     };
     let note = match &judged.unexpected {
         None => "as expected".into(),
-        Some(why) => why.clone(),
+        Some(_) => format!("expected {}", judged.expected),
     };
     field("verdict", format!("{} ({note})", styled(style, judged.verdict)))?;
+    if let Some(why) = &judged.why {
+        field("because", why)?;
+    }
     field(
         "seen",
         format!(
@@ -149,7 +153,7 @@ fn verdict(judged: &Judged) -> Outcome<()> {
             screen::seconds(judged.time)
         ),
     )?;
-    field("held", format!("{} for visited states and frontier", screen::bytes(judged.bytes)))?;
+    field("memory", format!("{} for visited states and frontier", screen::bytes(judged.bytes)))?;
     field("programs", format!("{} runs filled the table", grouped(judged.program_runs as usize)))?;
     field("odds", format!("{} that a state was taken for another", odds(judged.collision_odds)))
 }
@@ -157,7 +161,7 @@ fn verdict(judged: &Judged) -> Outcome<()> {
 fn story(line: &CommandLine, checked: &Checked, finding: &Finding, written: &Written) -> Outcome<()> {
     say(format!("\n{} {}", styled(BUG, "violated:"), styled(STRONG, finding.property)))?;
     say(format!("  {}", finding.because))?;
-    tell(&sentences(checked, finding))?;
+    tell(&sentences(&checked.world, &finding.taken))?;
     let file = quoted(&written.file.display().to_string());
     say(format!("  {} {file}", styled(FAINT, "trace:  ")))?;
     say(format!("  {} {} replay {file}", styled(FAINT, "replay: "), line.program))?;
@@ -170,10 +174,6 @@ pub(super) fn tell(sentences: &[String]) -> Outcome<()> {
         say(format!("  {} {sentence}", styled(FAINT, format!("{:>3}.", at + 1))))?;
     }
     Ok(())
-}
-
-fn sentences(_checked: &Checked, finding: &Finding) -> Vec<String> {
-    finding.trace.steps.clone()
 }
 
 /// What must be typed to see it again.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use overtake_models::{Finding, Trace};
 
 use super::exit::{Exit, Failure, Outcome};
-use super::names::slug;
+use crate::traces::slug;
 
 /// Writes a file so that nobody ever sees half of it.
 pub(super) fn write(path: &Path, text: &str) -> Outcome<()> {

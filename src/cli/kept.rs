@@ -10,18 +10,18 @@ use overtake_models::{Checked, Expected, Scenario};
 use super::args::{Kept, Search};
 use super::everything::run;
 use super::exit::{Exit, Failure, Outcome};
-use super::names::slug;
 use super::screen::{self, BAD, say, styled};
-use super::{CommandLine, files, interrupts};
+use super::{CommandLine, files, interrupts, stories};
+use crate::traces::slug;
 
-/// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are told on
-/// standard error and end the command.
+/// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are left out and
+/// told on standard error; the second answer is the failure that the command ends with because of them.
 fn fresh<T>(
     line: &CommandLine,
     scenarios: &[Scenario],
     kept: &Kept,
     mut make: impl FnMut(&Scenario, Checked) -> Result<T, String>,
-) -> Outcome<Vec<T>> {
+) -> Outcome<(Vec<T>, Option<Failure>)> {
     let options = Search::with_threads(kept.threads).options();
     interrupts(&options.limits.stop);
     let mut made: Vec<Option<T>> = scenarios.iter().map(|_| None).collect();
@@ -35,100 +35,159 @@ fn fresh<T>(
     if options.limits.stop.load(Ordering::Relaxed) {
         return Err(Failure::new(Exit::Interrupted, "interrupted; nothing was written"));
     }
-    if wrong.is_empty() {
-        return Ok(made.into_iter().flatten().collect());
-    }
     for why in &wrong {
         screen::warn(format!("{} {why}", styled(BAD, "error:")));
     }
-    Err(Failure::new(Exit::Falsified, format!("{} scenarios are not as expected; nothing was written", wrong.len())))
+    let failure = (!wrong.is_empty()).then(|| {
+        let sentence = format!("{} scenarios are not as expected and were left out", wrong.len());
+        Failure::new(Exit::Falsified, sentence)
+    });
+    Ok((made.into_iter().flatten().collect(), failure))
 }
 
-/// Prints, writes or compares a file.
-fn keep(kept: &Kept, path: &Path, text: &str, differences: impl FnOnce(&str) -> Vec<String>) -> Outcome {
-    if kept.write {
-        files::write(path, text)?;
-        say(format!("wrote {}", path.display()))?;
-    } else if kept.check {
-        let differences = differences(&files::read(path)?);
-        if !differences.is_empty() {
-            differences.iter().try_for_each(say)?;
-            return Err(Failure::new(
-                Exit::Differs,
-                format!("{} differs from a fresh run; --write writes it anew", path.display()),
-            ));
-        }
-        say(format!("{} is as a fresh run makes it", path.display()))?;
-    } else {
-        say(text.trim_end())?;
+/// What a command that keeps something ends with.
+fn end(differs: bool, place: &Path, failure: Option<Failure>) -> Outcome {
+    if differs {
+        let sentence = format!("{} differs from a fresh run; --write writes it anew", place.display());
+        return Err(Failure::new(Exit::Differs, sentence));
     }
-    Ok(Exit::AsExpected)
+    failure.map_or(Ok(Exit::AsExpected), Err)
 }
 
+/// Says of what was compared how it differs; answers whether it does.
+fn told(differences: &[String], place: &Path) -> Outcome<bool> {
+    differences.iter().try_for_each(say)?;
+    if differences.is_empty() {
+        say(format!("{} is as a fresh run makes it", place.display()))?;
+    }
+    Ok(!differences.is_empty())
+}
+
+/// One line a scenario, to the last state.
 pub(super) fn manifest(line: &CommandLine, kept: &Kept) -> Outcome {
     let path = kept.path.as_deref().unwrap_or(&line.manifest);
-    let entries = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
+    let committed: Option<Manifest> = match kept.check {
+        true => Some(files::read(path)?.parse().map_err(|malformed| {
+            let sentence = format!("{}: {malformed}; --write writes it anew", path.display());
+            Failure::bad_input(sentence)
+        })?),
+        false => None,
+    };
+    let (entries, failure) = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
     let fresh = Manifest { entries };
-    if !kept.check {
-        return keep(kept, path, &fresh.to_string(), |_| Vec::new());
+    let mut differs = false;
+    if let Some(committed) = committed {
+        differs = told(&committed.differences(&fresh), path)?;
+    } else if kept.write {
+        files::write(path, &fresh.to_string())?;
+        say(format!("wrote {}", path.display()))?;
+    } else {
+        say(fresh.to_string().trim_end())?;
     }
-    let committed: Manifest = files::read(path)?
-        .parse()
-        .map_err(|malformed| Failure::bad_input(format!("{}: {malformed}", path.display())))?;
-    keep(kept, path, "", |_| committed.differences(&fresh))
+    end(differs, path, failure)
 }
 
-/// The traces of the scenarios that must break, by file name.
+/// Verdicts, counts, stories and pictures.
+pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
+    let path = kept.path.as_deref().unwrap_or(&line.report);
+    let committed = if kept.check { Some(files::read(path)?) } else { None };
+    let make = |scenario: &Scenario, checked| Ok((scenario.clone(), checked));
+    let (checked, failure) = fresh(line, &line.scenarios, kept, make)?;
+    let fresh = stories::report(&checked);
+    let mut differs = false;
+    if let Some(committed) = committed {
+        differs = told(&line_differences(&committed, &fresh), path)?;
+    } else if kept.write {
+        files::write(path, &fresh)?;
+        say(format!("wrote {}", path.display()))?;
+    } else {
+        say(fresh.trim_end())?;
+    }
+    end(differs, path, failure)
+}
+
+/// The first line in which two texts differ.
+fn line_differences(committed: &str, fresh: &str) -> Vec<String> {
+    if committed == fresh {
+        return Vec::new();
+    }
+    let (mut old, mut new) = (committed.lines(), fresh.lines());
+    let mut number = 1;
+    loop {
+        match (old.next(), new.next()) {
+            (None, None) => return vec!["only the ends of lines differ".into()],
+            (old, new) if old != new => {
+                let text = |line: Option<&str>| line.map_or("(the end)".into(), |l| format!("{l:?}"));
+                return vec![format!(
+                    "line {number}: the committed one says\n  {}\nand a fresh one\n  {}",
+                    text(old),
+                    text(new)
+                )];
+            }
+            _ => number += 1,
+        }
+    }
+}
+
+/// The traces of the scenarios that must break, one file each.
 pub(super) fn corpus(line: &CommandLine, kept: &Kept) -> Outcome {
     let folder = kept.path.as_deref().unwrap_or(&line.corpus);
     let breaks = |s: &&Scenario| matches!(s.expected(), Expected::Falsified(_));
     let scenarios: Vec<Scenario> = line.scenarios.iter().filter(breaks).cloned().collect();
-    let traces = fresh(line, &scenarios, kept, |scenario, checked| {
-        let finding = expected_finding(scenario, &checked);
-        let name = format!("{}.trace", slug(scenario.name()));
-        match finding {
-            Some(finding) => Ok((name, finding.trace.to_string())),
+    let (traces, failure) =
+        fresh(line, &scenarios, kept, |scenario, checked| match expected_finding(scenario, &checked) {
+            Some(finding) => Ok((file_name(scenario), finding.trace.to_string())),
             None => Err(Entry::of(scenario, &checked).err().unwrap_or_default()),
-        }
-    })?;
-    if !kept.write && !kept.check {
-        for (name, text) in &traces {
-            say(format!("# {name}\n{text}"))?;
-        }
-        return Ok(Exit::AsExpected);
-    }
-    let mut differing = strangers(folder, &traces);
-    for (name, text) in &traces {
-        let path = folder.join(name);
-        if kept.write {
-            files::write(&path, text)?;
-        } else if fs::read_to_string(&path).ok().as_ref() != Some(text) {
-            differing.push(format!("{} is missing or differs", path.display()));
-        }
-    }
+        })?;
+    let strangers = strangers(folder, &scenarios);
     if kept.write {
-        differing.iter().for_each(screen::warn);
+        for (name, text) in &traces {
+            files::write(&folder.join(name), text)?;
+        }
+        strangers.iter().for_each(screen::warn);
         say(format!("wrote {} traces to {}", traces.len(), folder.display()))?;
-        return Ok(Exit::AsExpected);
+        return end(false, folder, failure);
     }
-    differing.iter().try_for_each(say)?;
-    if differing.is_empty() {
-        say(format!("{} is as a fresh run makes it", folder.display()))?;
-        return Ok(Exit::AsExpected);
+    if !kept.check {
+        traces.iter().try_for_each(|(name, text)| say(format!("# {name}\n{text}")))?;
+        return end(false, folder, failure);
     }
-    Err(Failure::new(Exit::Differs, format!("{} differs from a fresh run; --write writes it anew", folder.display())))
+    let same = |(name, text): &&(String, String)| fs::read_to_string(folder.join(name)).ok().as_ref() == Some(text);
+    let missing = traces.iter().filter(|trace| !same(trace));
+    let mut differences: Vec<String> =
+        missing.map(|(name, _)| format!("{} is missing or differs", folder.join(name).display())).collect();
+    differences.extend(strangers);
+    end(told(&differences, folder)?, folder, failure)
 }
 
-/// Traces in the folder that no scenario asks for.
-fn strangers(folder: &Path, traces: &[(String, String)]) -> Vec<String> {
+fn file_name(scenario: &Scenario) -> String {
+    format!("{}.trace", slug(scenario.name()))
+}
+
+/// Traces in the folder that belong to no scenario that must break.
+fn strangers(folder: &Path, scenarios: &[Scenario]) -> Vec<String> {
     let Ok(files) = fs::read_dir(folder) else {
         return Vec::new();
     };
+    let known: Vec<String> = scenarios.iter().map(file_name).collect();
     let names = files.flatten().map(|f| f.file_name().to_string_lossy().into_owned());
     let mut strangers: Vec<String> = names
-        .filter(|name| name.ends_with(".trace") && !traces.iter().any(|(known, _)| known == name))
+        .filter(|name| name.ends_with(".trace") && !known.contains(name))
         .map(|name| format!("{} belongs to no scenario that must break; delete it", folder.join(name).display()))
         .collect();
     strangers.sort();
     strangers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_line_that_differs_is_told() {
+        assert!(line_differences("a\nb\n", "a\nb\n").is_empty());
+        assert!(line_differences("a\nb\n", "a\nc\n")[0].starts_with("line 2"));
+        assert!(line_differences("a\n", "a\nc\n")[0].contains("(the end)"));
+        assert_eq!(line_differences("a\n", "a").len(), 1);
+    }
 }

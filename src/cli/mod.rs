@@ -12,6 +12,7 @@ mod names;
 mod progress;
 mod replay;
 mod screen;
+mod stories;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -115,7 +116,8 @@ impl CommandLine {
             Some(Command::Replay { files, json }) => replay::replay(self, files, *json),
             Some(Command::Manifest(kept)) => kept::manifest(self, kept),
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
-            Some(Command::Report(_) | Command::Explore { .. }) => Err(Failure::new(Exit::Usage, "not there yet")),
+            Some(Command::Report(kept)) => kept::report(self, kept),
+            Some(Command::Explore { .. }) => Err(Failure::new(Exit::Usage, "not there yet")),
         }
     }
 
@@ -123,7 +125,7 @@ impl CommandLine {
     fn refuse_twins(&self) -> Outcome<()> {
         let mut known = HashMap::new();
         for scenario in &self.scenarios {
-            if let Some(twin) = known.insert(names::slug(scenario.name()), scenario.name()) {
+            if let Some(twin) = known.insert(crate::traces::slug(scenario.name()), scenario.name()) {
                 return Err(Failure::bad_input(format!(
                     "the scenarios {twin:?} and {:?} would share the name of a trace file; rename one of them",
                     scenario.name()

@@ -76,7 +76,7 @@ pub(super) fn bounded(scenario: &Scenario, bounds: &Bounds) -> Outcome<Scenario>
         if wanted > 15 {
             return Err(Failure::bad_input(format!("--{kind} {wanted} is too many: a world takes 0 to 15")));
         }
-        *field = wanted;
+        *field = wanted as u8;
     }
     Ok(scenario.with_budget(budget))
 }
@@ -87,20 +87,6 @@ pub(super) fn typed_bounds(scenario: &Scenario) -> Vec<String> {
     let faults = overtake_models::check::named_faults(scenario.budget());
     typed.extend(faults.iter().map(|(kind, n)| format!("--{kind} {n}")));
     typed
-}
-
-/// The name as a file name: letters and digits, the rest as single dashes.
-pub(super) fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "scenario".into() } else { slug.into() }
 }
 
 #[cfg(test)]
@@ -136,11 +122,5 @@ mod tests {
         assert_eq!(with_clients(mixed.clone(), 5).unwrap().size(), 5);
         assert!(with_clients(mixed.clone(), 1).is_err());
         assert!(with_clients(mixed, 13).is_err());
-    }
-
-    #[test]
-    fn slugs() {
-        assert_eq!(slug("O01: wake-up, taken for “my turn”!"), "o01-wake-up-taken-for-my-turn");
-        assert_eq!(slug("…"), "scenario");
     }
 }

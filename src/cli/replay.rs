@@ -10,6 +10,7 @@ use super::check::tell;
 use super::exit::{Exit, Failure, Outcome};
 use super::files::read_trace;
 use super::screen::{BAD, BUG, FAINT, STRONG, say, styled};
+use super::stories::sentences;
 use super::{CommandLine, screen};
 use crate::traces::{Replayed, Run, replay as replay_trace};
 
@@ -94,8 +95,7 @@ fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
 fn told(run: &Run, trace: &Trace) -> Outcome<()> {
     say(styled(STRONG, &trace.title))?;
     say(styled(FAINT, format!("  {} ({})", run.scenario.name(), run.scenario.bounds())))?;
-    let steps: Vec<String> = run.taken.iter().map(|t| t.text.clone()).collect();
-    tell(&steps)
+    tell(&sentences(&run.world, &run.taken))
 }
 
 /// Why a trace is stale, and what can be done.
