@@ -7,8 +7,8 @@ use super::table::{Table, fingerprint};
 use super::{Limits, Seen, Stopped, Watch};
 use crate::space::{Space, Worker};
 
-/// States that a thread takes from the frontier at a time.
-const CHUNK: usize = 512;
+/// States in one piece of the frontier.
+const PIECE: usize = 4096;
 /// States whose successors are looked up together.
 const BATCH: usize = 64;
 
@@ -17,9 +17,12 @@ struct Shared<'a, S: Space> {
     space: &'a S,
     watch: Watch<'a>,
     table: RwLock<Table>,
-    level: RwLock<Vec<Vec<u32>>>,
+    /// The states of this level that nobody has taken yet, in pieces, and those of the next.
+    level: Mutex<Vec<Vec<u32>>>,
     next: Mutex<Vec<Vec<u32>>>,
-    taken: AtomicUsize,
+    /// Bytes of all pieces that hold states, at the moment and at most.
+    pieces: AtomicUsize,
+    most_pieces: AtomicUsize,
     seen: Mutex<Seen>,
     barrier: Barrier,
     own_bytes: AtomicUsize,
@@ -32,89 +35,77 @@ pub fn breadth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
         space,
         watch: Watch::new(limits),
         table: RwLock::new(Table::new()),
-        level: RwLock::default(),
+        level: Mutex::default(),
         next: Mutex::default(),
-        taken: AtomicUsize::new(0),
+        pieces: AtomicUsize::new(0),
+        most_pieces: AtomicUsize::new(0),
         seen: Mutex::default(),
         barrier: Barrier::new(threads),
         own_bytes: AtomicUsize::new(0),
     };
+    start(&shared);
     std::thread::scope(|scope| {
-        for thread in 1..threads {
-            let shared = &shared;
-            scope.spawn(move || work(shared, thread));
+        for _ in 1..threads {
+            scope.spawn(|| work(&shared));
         }
-        work(&shared, 0);
+        work(&shared);
     });
+    let table = shared.table.into_inner().expect("table");
     let mut seen = shared.seen.into_inner().expect("seen");
-    seen.states = shared.table.into_inner().expect("table").len();
+    seen.states = table.len();
+    seen.bytes = table.bytes() + shared.most_pieces.into_inner();
     seen.stopped = shared.watch.stopped();
     seen.time = shared.watch.start.elapsed();
     seen
 }
 
-fn work<S: Space>(shared: &Shared<'_, S>, thread: usize) {
+fn start<S: Space>(shared: &Shared<'_, S>) {
+    let table = shared.table.read().expect("table");
+    let mut first = Vec::new();
+    for row in shared.space.worker().initial() {
+        if table.insert(fingerprint(&row)) {
+            table.count(1);
+            first.extend(row);
+        }
+    }
+    shared.level.lock().expect("level").push(first);
+}
+
+fn work<S: Space>(shared: &Shared<'_, S>) {
     let mut worker = shared.space.worker();
     let width = shared.space.width();
-    if thread == 0 {
-        let table = shared.table.read().expect("table");
-        let mut first = Vec::new();
-        for row in worker.initial() {
-            if table.insert(fingerprint(&row)) {
-                table.count(1);
-                first.extend(row);
-            }
-        }
-        *shared.level.write().expect("level") = vec![first];
-    }
-    let mut depth = 0;
+    let mut spare = Vec::new();
     loop {
-        shared.barrier.wait();
-        let level = shared.level.read().expect("level");
-        let states: usize = level.iter().map(|segment| segment.len() / width).sum();
-        if states == 0 || shared.watch.stopped().is_some() {
-            return;
-        }
-        depth += 1;
-        let next = expand_level(shared, &mut worker, &level, width);
-        drop(level);
-        shared.next.lock().expect("next").push(next);
+        expand_level(shared, &mut worker, width, &mut spare);
         shared.own_bytes.fetch_add(worker.bytes(), Ordering::Relaxed);
         if shared.barrier.wait().is_leader() {
-            turn_level(shared, width, depth, states);
+            turn_level(shared, width);
         }
+        shared.barrier.wait();
+        if shared.level.lock().expect("level").is_empty() || shared.watch.stopped().is_some() {
+            return;
+        }
+        shared.barrier.wait();
     }
 }
 
-/// Expands chunks of the level until none is left; answers the new states that this thread found.
+/// Expands pieces of the level until none is left.
 fn expand_level<S: Space>(
     shared: &Shared<'_, S>,
     worker: &mut S::Worker<'_>,
-    level: &[Vec<u32>],
     width: usize,
-) -> Vec<u32> {
-    let chunk_words = CHUNK * width;
-    let counts: Vec<usize> = level.iter().map(|s| s.len().div_ceil(chunk_words)).collect();
+    spare: &mut Vec<Vec<u32>>,
+) {
     let mut next: Vec<u32> = Vec::new();
     let mut mine = Seen::default();
     let mut rows: Vec<u32> = Vec::new();
     let mut prints: Vec<u64> = Vec::new();
-    'chunks: loop {
-        let mut at = shared.taken.fetch_add(1, Ordering::Relaxed);
-        let mut segment = 0;
-        while segment < counts.len() && at >= counts[segment] {
-            at -= counts[segment];
-            segment += 1;
-        }
-        if segment == counts.len() || shared.watch.check(shared.space.error().is_some()) {
-            break;
-        }
-        let words = &level[segment];
-        let chunk = &words[at * chunk_words..words.len().min((at + 1) * chunk_words)];
-        for batch in chunk.chunks(BATCH * width) {
+    'pieces: while !shared.watch.check(shared.space.error().is_some()) {
+        let Some(mut piece) = shared.level.lock().expect("level").pop() else { break };
+        for batch in piece.chunks(BATCH * width) {
             (rows.clear(), prints.clear());
             if !make_room(shared, batch.len() / width * 64) {
-                break 'chunks;
+                break 'pieces;
             }
             worker.prepare(batch);
             let table = shared.table.read().expect("table");
@@ -138,18 +129,35 @@ fn expand_level<S: Space>(
                 }
             }
             table.count(inserted);
+            if next.len() >= PIECE * width {
+                hand_in(shared, &mut next, spare.pop().unwrap_or_default());
+            }
         }
-        let wanted = !shared.watch.limits.every_property;
-        if wanted && mine.violated != 0 {
+        shared.pieces.fetch_sub(piece.len() * 4, Ordering::Relaxed);
+        if spare.len() < 4 {
+            piece.clear();
+            spare.push(piece);
+        }
+        if !shared.watch.limits.every_property && mine.violated != 0 {
             shared.watch.stop(Stopped::Violation);
         }
+    }
+    if !next.is_empty() {
+        hand_in(shared, &mut next, Vec::new());
     }
     let mut seen = shared.seen.lock().expect("seen");
     seen.transitions += mine.transitions;
     seen.violated |= mine.violated;
     seen.reached |= mine.reached;
     seen.notified = seen.notified.max(mine.notified);
-    next
+}
+
+/// Hands a piece of the next level in.
+fn hand_in<S: Space>(shared: &Shared<'_, S>, next: &mut Vec<u32>, empty: Vec<u32>) {
+    let piece = std::mem::replace(next, empty);
+    let bytes = shared.pieces.fetch_add(piece.len() * 4, Ordering::Relaxed) + piece.len() * 4;
+    shared.most_pieces.fetch_max(bytes, Ordering::Relaxed);
+    shared.next.lock().expect("next").push(piece);
 }
 
 /// Sees to it that the table takes that many more; false when memory does not allow it.
@@ -169,26 +177,22 @@ fn make_room<S: Space>(shared: &Shared<'_, S>, more: usize) -> bool {
 }
 
 /// Between two levels, on one thread: the new states become the level.
-fn turn_level<S: Space>(shared: &Shared<'_, S>, width: usize, depth: usize, states: usize) {
-    let mut level = shared.level.write().expect("level");
+fn turn_level<S: Space>(shared: &Shared<'_, S>, width: usize) {
     let next = std::mem::take(&mut *shared.next.lock().expect("next"));
+    let new: usize = next.iter().map(|piece| piece.len() / width).sum();
+    *shared.level.lock().expect("level") = next;
     let table = shared.table.read().expect("table");
-    let new: usize = next.iter().map(|s| s.len() / width).sum();
-    let frontier_bytes = level.iter().chain(&next).map(|s| s.capacity() * 4).sum::<usize>();
-    let bytes = table.bytes() + frontier_bytes;
     let own = shared.own_bytes.swap(0, Ordering::Relaxed);
-    *level = next;
-    shared.taken.store(0, Ordering::Relaxed);
+    let bytes = table.bytes() + shared.pieces.load(Ordering::Relaxed) + own;
+    let mut seen = shared.seen.lock().expect("seen");
+    seen.depth += 1;
+    seen.frontier = seen.frontier.max(new);
     let progress = &shared.watch.limits.progress;
     progress.states.store(table.len(), Ordering::Relaxed);
-    progress.depth.store(depth, Ordering::Relaxed);
+    progress.depth.store(seen.depth, Ordering::Relaxed);
     progress.frontier.store(new, Ordering::Relaxed);
-    progress.bytes.store(bytes + own, Ordering::Relaxed);
-    if bytes + own > shared.watch.limits.memory {
+    progress.bytes.store(bytes, Ordering::Relaxed);
+    if bytes > shared.watch.limits.memory {
         shared.watch.stop(Stopped::Memory);
     }
-    let mut seen = shared.seen.lock().expect("seen");
-    seen.depth = depth;
-    seen.bytes = seen.bytes.max(bytes);
-    seen.frontier = seen.frontier.max(states + new);
 }
