@@ -73,6 +73,12 @@ impl Scenario {
         self
     }
 
+    /// Another name.
+    pub fn called(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
     /// Where it comes from: a link or a section.
     pub fn source(mut self, source: impl Into<String>) -> Self {
         self.source = source.into();
@@ -81,16 +87,20 @@ impl Scenario {
 
     /// A persistent node that is there from the start.
     pub fn node(mut self, path: impl Into<String>) -> Self {
-        self.tree
-            .push((path.into(), CreateMode::Persistent, Some(0)));
+        self.tree.push((path.into(), CreateMode::Persistent, Some(0)));
         self
     }
 
     /// A persistent node that is there from the start, whose children's numbers start at `counter`. Use with
     /// [`literal_numbers`](Self::literal_numbers): elsewhere a number is only its rank.
     pub fn node_with_counter(mut self, path: impl Into<String>, counter: i32) -> Self {
-        self.tree
-            .push((path.into(), CreateMode::Persistent, Some(counter)));
+        self.tree.push((path.into(), CreateMode::Persistent, Some(counter)));
+        self
+    }
+
+    /// None of the nodes named so far is there from the start.
+    pub fn without_nodes(mut self) -> Self {
+        self.tree.clear();
         self
     }
 
@@ -128,13 +138,7 @@ impl Scenario {
     {
         let name = name.into();
         let program = Program::new(name.clone(), program);
-        self.groups.push(Group {
-            name,
-            count,
-            program,
-            victim: true,
-            resends_watches: true,
-        });
+        self.groups.push(Group { name, count, program, victim: true, resends_watches: true });
         self
     }
 
@@ -144,12 +148,16 @@ impl Scenario {
         self
     }
 
+    /// The clients added last start without a session.
+    pub fn unconnected(mut self) -> Self {
+        let group = self.groups.last_mut().expect("clients come first");
+        group.program = group.program.clone().unconnected();
+        self
+    }
+
     /// The library of the clients added last does not register its watches again on reconnecting.
     pub fn without_set_watches(mut self) -> Self {
-        self.groups
-            .last_mut()
-            .expect("clients come first")
-            .resends_watches = false;
+        self.groups.last_mut().expect("clients come first").resends_watches = false;
         self
     }
 
@@ -330,11 +338,7 @@ impl Scenario {
     pub fn world(&self) -> Result<World, String> {
         let most = overtake_sim::world::MOST_CLIENTS;
         if !(1..=most).contains(&self.size()) {
-            return Err(format!(
-                "scenario {:?} has {} clients; a world takes 1 to {most}",
-                self.name,
-                self.size()
-            ));
+            return Err(format!("scenario {:?} has {} clients; a world takes 1 to {most}", self.name, self.size()));
         }
         let zxids = self.zxids || self.budget.disconnects > 0;
         let mut zookeeper = ZooKeeper::new(Config { track_zxids: zxids });

@@ -3,6 +3,7 @@
 mod failed_calls;
 mod grant;
 mod herd;
+mod independence;
 mod one_holder;
 mod order;
 mod orphans;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 pub use failed_calls::{failed_calls_are_never_granted, failed_calls_leave_nothing};
 pub use grant::grant_rests_on_own_live_node;
 pub use herd::wake_ups_per_release_at_most;
+pub use independence::orders_are_independent;
 pub use one_holder::{at_most_one_believer, at_most_one_live_holder};
 pub use order::grants_in_order_of_creation;
 pub use orphans::{no_orphan_node, no_orphan_watch};
@@ -78,12 +80,7 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            name,
-            source,
-            kind: Kind::Always(Arc::new(check)),
-            guard: None,
-        }
+        Self { name, source, kind: Kind::Always(Arc::new(check)), guard: None }
     }
 
     /// A property of every state at rest.
@@ -92,19 +89,11 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self {
-            name,
-            source,
-            kind: Kind::AtRest(Arc::new(check)),
-            guard: None,
-        }
+        Self { name, source, kind: Kind::AtRest(Arc::new(check)), guard: None }
     }
 
     /// Something that must happen somewhere.
-    pub fn sometimes(
-        name: &'static str,
-        reach: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
-    ) -> Self {
+    pub fn sometimes(name: &'static str, reach: impl Fn(&View<'_>) -> bool + Send + Sync + 'static) -> Self {
         Self {
             name,
             source: "nothing may hold for want of anything happening",

@@ -26,46 +26,26 @@ fn is_live(view: &View<'_>, client: &ClientView<'_>) -> bool {
 ///
 /// Source: the lock recipe, `seeds` §2: "if so, it is considered to have acquired the lock"; safety of a mutex.
 pub fn at_most_one_live_holder() -> Property {
-    Property::always(
-        "at most one live holder",
-        "ZooKeeper recipes: Locks",
-        |view| {
-            let holders = view
-                .clients()
-                .filter(|c| c.is_marked("holds") && is_live(view, c));
-            let holders: Vec<String> = holders.map(|c| told(&c, "holds")).collect();
-            match holders.len() {
-                0 | 1 => Ok(()),
-                _ => Err(format!(
-                    "{} hold the lock at the same time",
-                    holders.join(" and ")
-                )),
-            }
-        },
-    )
+    Property::always("at most one live holder", "ZooKeeper recipes: Locks", |view| {
+        let holders = view.clients().filter(|c| c.is_marked("holds") && is_live(view, c));
+        let holders: Vec<String> = holders.map(|c| told(&c, "holds")).collect();
+        match holders.len() {
+            0 | 1 => Ok(()),
+            _ => Err(format!("{} hold the lock at the same time", holders.join(" and "))),
+        }
+    })
     .where_marked(&["holds"], 2)
 }
 
 /// No two clients believe that they hold, whatever the tree says. A lock with leases cannot keep this when a session
 /// expires under its holder; nobody should rely on it without fencing.
 pub fn at_most_one_believer() -> Property {
-    Property::always(
-        "at most one believer",
-        "Kleppmann 2016: pause between grant and use",
-        |view| {
-            let holders: Vec<String> = view
-                .clients()
-                .filter(|c| c.is_marked("holds"))
-                .map(|c| told(&c, "holds"))
-                .collect();
-            match holders.len() {
-                0 | 1 => Ok(()),
-                _ => Err(format!(
-                    "{} both believe that they hold the lock",
-                    holders.join(" and ")
-                )),
-            }
-        },
-    )
+    Property::always("at most one believer", "Kleppmann 2016: pause between grant and use", |view| {
+        let holders: Vec<String> = view.clients().filter(|c| c.is_marked("holds")).map(|c| told(&c, "holds")).collect();
+        match holders.len() {
+            0 | 1 => Ok(()),
+            _ => Err(format!("{} both believe that they hold the lock", holders.join(" and "))),
+        }
+    })
     .where_marked(&["holds"], 2)
 }

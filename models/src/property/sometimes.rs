@@ -4,10 +4,8 @@ use super::Property;
 
 /// Somebody holds the lock.
 pub fn somebody_holds() -> Property {
-    Property::sometimes("somebody holds the lock", |view| {
-        view.clients().any(|c| c.is_marked("holds"))
-    })
-    .where_marked(&["holds"], 1)
+    Property::sometimes("somebody holds the lock", |view| view.clients().any(|c| c.is_marked("holds")))
+        .where_marked(&["holds"], 1)
 }
 
 /// Somebody holds the lock while somebody else waits for it.
@@ -25,8 +23,5 @@ pub fn everybody_is_done() -> Property {
 
 /// Somebody carries the mark.
 pub fn somebody_is(mark: &'static [&'static str; 1], name: &'static str) -> Property {
-    Property::sometimes(name, move |view| {
-        view.clients().any(|c| c.is_marked(mark[0]))
-    })
-    .where_marked(mark, 1)
+    Property::sometimes(name, move |view| view.clients().any(|c| c.is_marked(mark[0]))).where_marked(mark, 1)
 }

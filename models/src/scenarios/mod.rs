@@ -1,4 +1,5 @@
 //! The scenarios that come with the house.
+pub mod faulty_locks;
 pub mod locks;
 pub mod peers;
 pub mod programs;
@@ -8,6 +9,7 @@ use crate::scenario::Scenario;
 /// All of them, the public bug reports included. Names are unique.
 pub fn all() -> Vec<Scenario> {
     let mut all = locks::scenarios();
+    all.extend(faulty_locks::scenarios());
     all.extend(crate::bugs::all());
     all
 }

@@ -1,7 +1,9 @@
 //! What the clients of the lock scenarios do.
 
+use std::time::Duration;
+
 use futures_util::future::{Either, select};
-use overtake_recipes::lock::{Lock, LockError};
+use overtake_recipes::lock::{Acquired, Lock, LockError};
 use overtake_recipes::{Environment, SessionState, Watch, WatchedEvent, ZooKeeper};
 use overtake_sim::program::Context;
 
@@ -51,4 +53,57 @@ pub async fn rounds<L: Lock<Context>>(ctx: Context, rounds: usize) -> Result<(),
 /// Acquires the lock, works, releases it.
 pub async fn once<L: Lock<Context>>(ctx: Context) -> Result<(), LockError> {
     rounds::<L>(ctx, 1).await
+}
+
+/// Tries once, waits for nobody.
+pub async fn try_once<L: Lock<Context>>(ctx: Context) -> Result<(), LockError> {
+    let lock = L::new(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = lock.try_acquire().await;
+    enter_or_give_up(&ctx, &lock, granted).await
+}
+
+/// Waits for the lock until a time-out, which may come at any moment.
+pub async fn timed<L: Lock<Context>>(ctx: Context) -> Result<(), LockError> {
+    let lock = L::new(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = lock.acquire_timeout(PATIENCE).await;
+    enter_or_give_up(&ctx, &lock, granted).await
+}
+
+/// Waits for the lock and may be interrupted at any await.
+pub async fn interruptible<L: Lock<Context>>(ctx: Context) -> Result<(), LockError> {
+    let lock = L::new(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = ctx.cancellable(lock.acquire()).await.transpose();
+    enter_or_give_up(&ctx, &lock, granted).await
+}
+
+/// How long [`timed`] waits. In the untimed search a time-out may come at any moment.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Works and releases when the lock was granted, marks `gave up` when it was not.
+async fn enter_or_give_up<L: Lock<Context>>(
+    ctx: &Context,
+    lock: &L,
+    granted: Result<Option<Acquired>, LockError>,
+) -> Result<(), LockError> {
+    ctx.unmark("wants");
+    match granted {
+        Ok(Some(granted)) => {
+            ctx.mark_with("holds", &granted.path);
+            section(ctx).await;
+            ctx.unmark("holds");
+            match lock.release(granted).await {
+                Ok(()) | Err(LockError::SessionLost) => Ok(()),
+                Err(error) => Err(error),
+            }
+        }
+        Ok(None) => {
+            ctx.mark("gave up");
+            Ok(())
+        }
+        Err(LockError::SessionLost) => Ok(()),
+        Err(error) => Err(error),
+    }
 }

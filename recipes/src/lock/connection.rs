@@ -1,6 +1,7 @@
 //! Waiting until the connection is made.
 
 use super::LockError;
+use crate::retry::{PAUSE, is_loss};
 use crate::{Environment, SessionState, Watch, WatchedEvent, ZooKeeper};
 
 /// Opens a session, in the background, and waits until the client says that it is connected.
@@ -20,11 +21,15 @@ pub async fn connect<E: Environment>(env: &E) -> Result<(), LockError> {
     }
 }
 
-/// Connects in the background.
+/// Connects in the background, again and again until the server answers, as the real libraries do.
 pub(super) fn begin<E: Environment>(env: &E) {
-    let zk = env.zookeeper();
-    env.spawn(async move {
-        // What comes of it is told by the session's events.
-        let _ = zk.connect().await;
+    let (zk, env) = (env.zookeeper(), env.clone());
+    env.clone().spawn(async move {
+        env.checkpoint("lock: connect", &[]);
+        // What else comes of it is told by the session's events.
+        while zk.connect().await.is_err_and(is_loss) {
+            env.sleep(PAUSE).await;
+            env.checkpoint("lock: connect", &[]);
+        }
     });
 }

@@ -154,6 +154,11 @@ impl Automaton {
         self.len() == 0
     }
 
+    /// Whether the program finds a session open when it starts.
+    pub fn starts_connected(&self, program: u16) -> bool {
+        self.programs[program as usize].starts_connected()
+    }
+
     /// The program's name.
     pub fn program_name(&self, program: u16) -> &str {
         self.programs[program as usize].name()

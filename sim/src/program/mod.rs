@@ -47,6 +47,7 @@ type Body = dyn Fn(Context) -> Pin<Box<dyn Future<Output = Result<(), String>>>>
 pub struct Program {
     name: Arc<str>,
     body: Arc<Body>,
+    connected: bool,
 }
 
 impl Program {
@@ -64,7 +65,19 @@ impl Program {
                 let future = body(ctx);
                 Box::pin(async move { future.await.into_outcome() })
             }),
+            connected: true,
         }
+    }
+
+    /// Starts without a session; the program opens one itself.
+    pub fn unconnected(mut self) -> Self {
+        self.connected = false;
+        self
+    }
+
+    /// Whether the program finds a session open when it starts.
+    pub fn starts_connected(&self) -> bool {
+        self.connected
     }
 
     /// The name that messages use.

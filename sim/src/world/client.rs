@@ -95,12 +95,13 @@ impl Client {
         let literal = automaton.naming().literal_owners;
         let (node, bind, sent) = automaton.start(program, slot);
         let own = if literal { slot } else { OWN };
+        let connected = automaton.starts_connected(program);
         let mut client = Self {
             node,
             bind,
-            link: Link::Up,
-            session: who(own, session as usize),
-            sessions: session,
+            link: if connected { Link::Up } else { Link::Off },
+            session: if connected { who(own, session as usize) } else { 0 },
+            sessions: if connected { session } else { session - 1 },
             out: SmallVec::new(),
             incoming: SmallVec::new(),
             last_zxid: 0,

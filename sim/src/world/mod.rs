@@ -152,7 +152,9 @@ impl World {
         let (services, clients) = (Interner::default(), Interner::default());
         let mut words = Vec::new();
         for (slot, client) in setup.clients.iter().enumerate() {
-            zookeeper.open_session(who(slot, 1));
+            if automaton.starts_connected(client.program) {
+                zookeeper.open_session(who(slot, 1));
+            }
             words.push(clients.intern(Client::start(&automaton, client.program, slot, 1)));
         }
         let mut initial = vec![setup.budget.pack(), services.intern(zookeeper)];
@@ -243,7 +245,11 @@ impl World {
                 client.incoming.push(frame);
             }
             events.retain(|e| !own(e));
+            let opened = matches!(reply.result, Ok(Response::Opened(_)));
             client.incoming.push(Frame::Reply(reply));
+            if opened {
+                client.incoming.push(Frame::Session(SessionState::Connected));
+            }
         }
         Served { service, client, events }
     }

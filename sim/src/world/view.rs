@@ -139,6 +139,14 @@ impl<'a> ClientView<'a> {
         ops.collect()
     }
 
+    /// The paths that the client watches, in the world's names.
+    pub fn watched_paths(&self) -> Vec<Text> {
+        let mut paths: Vec<Text> =
+            self.client.watches(&self.world.automaton).into_iter().map(|(_, path)| path).collect();
+        paths.iter_mut().for_each(|path| self.world.own_names(path, self.slot, false));
+        paths
+    }
+
     /// Frames that are on their way to the client, in words.
     pub fn incoming(&self) -> Vec<String> {
         let frames = self.client.incoming.iter().map(|frame| {

@@ -346,10 +346,12 @@ impl<'w> Engine<'w> {
             next[0] = Budget { restarts: budget.restarts - 1, ..budget }.pack();
             let started = self.simple(Simple::Restart, cid, slot);
             next[2 + slot] = started;
-            let session = who(slot, self.hot_client(started).session as usize);
-            let mut service = self.world.services.get(next[1]).clone();
-            service.open_session(session);
-            next[1] = self.world.services.intern(service);
+            let session = self.hot_client(started).session as usize;
+            if session != 0 {
+                let mut service = self.world.services.get(next[1]).clone();
+                service.open_session(who(slot, session));
+                next[1] = self.world.services.intern(service);
+            }
             self.emit(Step::new(StepKind::Restart, slot, 0), 0, &mut next, n, emit);
         }
     }
