@@ -29,6 +29,10 @@ pub trait Space: Sync {
     fn properties(&self) -> usize;
     /// Why the space can no longer be trusted, if so (a program broke the rules).
     fn error(&self) -> Option<String>;
+    /// Bytes held by what all workers share, roughly.
+    fn bytes(&self) -> usize {
+        0
+    }
 }
 
 /// What expanding a state told.
@@ -97,6 +101,10 @@ impl Space for WorldSpace<'_> {
 
     fn error(&self) -> Option<String> {
         self.world.error().map(ToString::to_string)
+    }
+
+    fn bytes(&self) -> usize {
+        self.world.bytes()
     }
 }
 

@@ -1,7 +1,7 @@
 //! Wake-ups per release as exact maxima over all states: 1 with predecessor watching, everybody with parent watching.
 
-use overtake_models::scenarios::programs::{LOCK, once};
 use overtake_models::property::{everybody_is_done, no_wait_without_wake_up};
+use overtake_models::scenarios::programs::{LOCK, once};
 use overtake_models::{Options, Scenario, Verdict, check, scenario};
 use overtake_recipes::lock::faulty::WatchesLowest;
 use overtake_recipes::{ParentLock, PredecessorLock};

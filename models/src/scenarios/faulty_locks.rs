@@ -76,7 +76,10 @@ fn seed() -> Vec<Scenario> {
         scenario("seed: latch on any event")
             .about("The latch of connect() counts down on any event, also on Disconnected.")
             .source(slip("6"))
-            .clients(1, |ctx: Context| async move { connected(&ctx, seed_latch_on_any_event::connect(&ctx).await).await })
+            .clients(
+                1,
+                |ctx: Context| async move { connected(&ctx, seed_latch_on_any_event::connect(&ctx).await).await },
+            )
             .unconnected()
             .disconnects(1)
             .properties(connection_properties())
@@ -229,7 +232,9 @@ pub fn spoilt_recipes() -> Vec<Scenario> {
             .fixed_by("predecessor lock, 1 crash"),
         scenario("release forgets on loss")
             .node(LOCK)
-            .clients(2, |ctx: Context| async move { drop(once::<ReleaseForgetsOnLoss<_>>(ctx).await) })
+            .clients(2, |ctx: Context| async move {
+                let _ = once::<ReleaseForgetsOnLoss<_>>(ctx).await;
+            })
             .properties(waiting_properties())
             .about("The release is not repeated after a lost connection: the node stays, unknown to its maker.")
             .source("https://github.com/apache/curator/issues/1193")
@@ -281,4 +286,3 @@ pub fn scenarios() -> Vec<Scenario> {
     all.extend(spoilt_recipes());
     all
 }
-

@@ -25,7 +25,11 @@ pub fn lock_properties() -> Vec<Property> {
 
 /// What a call that may fail must keep too.
 pub fn failing_call_properties() -> Vec<Property> {
-    vec![failed_calls_leave_nothing(LOCK), failed_calls_are_never_granted(), somebody_is(&["gave up"], "somebody gives up")]
+    vec![
+        failed_calls_leave_nothing(LOCK),
+        failed_calls_are_never_granted(),
+        somebody_is(&["gave up"], "somebody gives up"),
+    ]
 }
 
 const PARENT: &str = "Each client creates a node, watches the parent's list of children, works when its own node is the \
@@ -91,7 +95,10 @@ fn family<L: Lock<Context> + 'static>(name: &'static str) -> Vec<Scenario> {
         failing("time-out", scenario(name).clients(2, timed::<L>)),
         failing("time-out, 1 disconnect", scenario(name).clients(2, timed::<L>).disconnects(1)),
         failing("1 interrupt", scenario(name).clients(2, interruptible::<L>).interrupts(1)),
-        failing("1 interrupt and 1 disconnect", scenario(name).clients(2, interruptible::<L>).interrupts(1).disconnects(1)),
+        failing(
+            "1 interrupt and 1 disconnect",
+            scenario(name).clients(2, interruptible::<L>).interrupts(1).disconnects(1),
+        ),
     ]
 }
 

@@ -90,12 +90,7 @@ fn work<S: Space>(shared: &Shared<'_, S>) {
 }
 
 /// Expands pieces of the level until none is left.
-fn expand_level<S: Space>(
-    shared: &Shared<'_, S>,
-    worker: &mut S::Worker<'_>,
-    width: usize,
-    spare: &mut Vec<Vec<u32>>,
-) {
+fn expand_level<S: Space>(shared: &Shared<'_, S>, worker: &mut S::Worker<'_>, width: usize, spare: &mut Vec<Vec<u32>>) {
     let mut next: Vec<u32> = Vec::new();
     let mut mine = Seen::default();
     let mut rows: Vec<u32> = Vec::new();
@@ -162,12 +157,17 @@ fn hand_in<S: Space>(shared: &Shared<'_, S>, next: &mut Vec<u32>, empty: Vec<u32
 
 /// Sees to it that the table takes that many more; false when memory does not allow it.
 fn make_room<S: Space>(shared: &Shared<'_, S>, more: usize) -> bool {
+    let values = shared.space.bytes() + shared.pieces.load(Ordering::Relaxed);
+    if values > shared.watch.limits.memory {
+        shared.watch.stop(Stopped::Memory);
+        return false;
+    }
     if !shared.table.read().expect("table").must_grow(more) {
         return true;
     }
     let mut table = shared.table.write().expect("table");
     while table.must_grow(more) {
-        if table.bytes_to_grow() > shared.watch.limits.memory {
+        if values + table.bytes_to_grow() > shared.watch.limits.memory {
             shared.watch.stop(Stopped::Memory);
             return false;
         }
@@ -183,7 +183,7 @@ fn turn_level<S: Space>(shared: &Shared<'_, S>, width: usize) {
     *shared.level.lock().expect("level") = next;
     let table = shared.table.read().expect("table");
     let own = shared.own_bytes.swap(0, Ordering::Relaxed);
-    let bytes = table.bytes() + shared.pieces.load(Ordering::Relaxed) + own;
+    let bytes = table.bytes() + shared.pieces.load(Ordering::Relaxed) + own + shared.space.bytes();
     let mut seen = shared.seen.lock().expect("seen");
     seen.depth += 1;
     seen.frontier = seen.frontier.max(new);

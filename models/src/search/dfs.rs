@@ -73,7 +73,7 @@ fn work<S: Space>(shared: &Shared<'_, S>, threads: usize) {
             break;
         }
         visited += 1;
-        if visited % 256 == 0 && !between_batches(shared, &worker, &mut stack, width) {
+        if visited % 64 == 0 && !between_batches(shared, &worker, &mut stack, width) {
             finish(shared);
             break;
         }
@@ -136,7 +136,7 @@ fn between_batches<S: Space>(
     width: usize,
 ) -> bool {
     let table = shared.table.read().expect("table");
-    let bytes = table.bytes() + worker.bytes() + stack.capacity() * 4;
+    let bytes = table.bytes() + worker.bytes() + stack.capacity() * 4 + shared.space.bytes();
     let progress = &shared.watch.limits.progress;
     progress.states.store(table.len(), Ordering::Relaxed);
     progress.frontier.store(stack.len() / width, Ordering::Relaxed);

@@ -64,8 +64,8 @@ pub fn shortest<S: Space>(
     let mut at = 0;
     let mut row = Vec::new();
     while at < kept.from.len() && open != 0 {
-        if at % 1024 == 0 {
-            if kept.from.len() * (width * 4 + 28) > limits.memory {
+        if at % 64 == 0 {
+            if kept.from.len() * (width * 4 + 28) + space.bytes() > limits.memory {
                 watch.stop(Stopped::Memory);
             }
             if watch.check(space.error().is_some()) {

@@ -1,7 +1,7 @@
 //! The table of nodes and edges, filled as the search asks for it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
 use rustc_hash::FxHashMap;
@@ -95,6 +95,7 @@ pub struct Automaton {
     by_key: Mutex<FxHashMap<NodeKey, NodeId>>,
     edges: RwLock<FxHashMap<EdgeKey, Arc<Edge>>>,
     error: OnceLock<ProgramError>,
+    bytes: AtomicUsize,
     /// Work done so far.
     pub stats: AutomatonStats,
 }
@@ -125,6 +126,7 @@ impl Automaton {
             by_key: Mutex::default(),
             edges: RwLock::default(),
             error: OnceLock::new(),
+            bytes: AtomicUsize::new(0),
             stats: AutomatonStats::default(),
         }
     }
@@ -132,6 +134,11 @@ impl Automaton {
     /// The first rule that a program was caught breaking. Every later answer is worthless.
     pub fn error(&self) -> Option<&ProgramError> {
         self.error.get()
+    }
+
+    /// Records that a program was caught breaking a rule.
+    pub fn fail(&self, error: ProgramError) {
+        let _ = self.error.set(error);
     }
 
     /// The naming in use.
@@ -147,6 +154,11 @@ impl Automaton {
     /// Number of nodes so far.
     pub fn len(&self) -> usize {
         self.nodes.count()
+    }
+
+    /// Bytes held, roughly: nodes with their histories, and edges.
+    pub fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// Whether no program has been started.
@@ -273,6 +285,7 @@ impl Automaton {
                 who: SmallVec::new(),
             }
         }));
+        self.bytes.fetch_add(2 * size_of::<EdgeKey>() + size_of::<Edge>(), Ordering::Relaxed);
         node.known.lock().expect("known edges").push(key.clone());
         self.edges.write().expect("edge table").entry(key).or_insert(edge).clone()
     }

@@ -12,7 +12,7 @@ use overtake_recipes::Environment;
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
-use crate::names::{Text, who};
+use crate::names::{PER_CLIENT, Text, who};
 
 /// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
 #[derive(Clone)]
@@ -122,6 +122,7 @@ impl Environment for Context {
 
     fn unique_id(&self) -> String {
         let mut inner = self.inner.borrow_mut();
+        assert!(inner.drawn < PER_CLIENT.into(), "drew more than {PER_CLIENT} unique ids: put a bound on the loop");
         let id = who(inner.slot, inner.drawn);
         inner.drawn += 1;
         crate::names::unique_id(id)

@@ -134,6 +134,11 @@ pub enum ProgramError {
         /// What the second history led to.
         second: String,
     },
+    /// A client opened more sessions than a world can name.
+    TooManySessions {
+        /// The program.
+        program: String,
+    },
     /// The program went on and on without waiting for anything.
     NeverRests {
         /// The program.
@@ -160,6 +165,10 @@ impl fmt::Display for ProgramError {
                 f,
                 "checkpoint {place:?} of program {program:?} promises too much: two histories with the same key part after {observation}: one did {first}, \
                  the other {second}; put what they differ in into the key"
+            ),
+            Self::TooManySessions { program } => write!(
+                f,
+                "program {program:?} opens more than 15 sessions in one run; put a bound on the loop in which it connects"
             ),
             Self::NeverRests { program, observation } => write!(
                 f,

@@ -18,7 +18,7 @@ pub use intern::{Interner, Memo, prefetch};
 pub use step::{Step, StepKind};
 pub use view::{ClientView, View};
 
-use crate::names::{Who, who};
+use crate::names::{PER_CLIENT, Who, who};
 use crate::program::{Automaton, Naming, Program, ProgramError};
 use crate::zookeeper::{Notification, Reply, Request, Response, ZooKeeper};
 
@@ -187,6 +187,13 @@ impl World {
         View::new(self, words)
     }
 
+    /// Bytes held by the tables that all searches share, roughly.
+    pub fn bytes(&self) -> usize {
+        let service = 4 * size_of::<ZooKeeper>() + 1024;
+        let client = 2 * size_of::<Client>() + 128;
+        self.services.len() * service + self.clients.len() * client + self.automaton.bytes()
+    }
+
     /// Number of distinct values of (services, clients).
     pub fn values(&self) -> (usize, usize) {
         (self.services.len(), self.clients.len())
@@ -219,6 +226,13 @@ impl World {
         self.own_names(&mut request, slot, false);
         let session = self.session_of(&client, slot);
         let mut reply = if matches!(request, Request::OpenSession) {
+            if u16::from(client.sessions) + 1 == PER_CLIENT {
+                let program = self.setup.clients[slot].program;
+                self.automaton.fail(ProgramError::TooManySessions {
+                    program: self.automaton.program_name(program).into(),
+                });
+                client.sessions = 0;
+            }
             client.sessions += 1;
             let session = who(slot, client.sessions as usize);
             let zxid = service.open_session(session);
