@@ -12,6 +12,7 @@ pub mod o06_lock_by_a_dying_node;
 pub mod o07_leader_by_an_old_node;
 pub mod o08_adopted_dying_node;
 pub mod o09_work_goes_on_after_expiry;
+pub mod o10_task_recorded_too_late;
 pub mod o11_wait_ends_without_own_key;
 pub mod o13_lost_channel_never_fires;
 pub mod o16_retry_hides_a_new_session;
@@ -21,6 +22,29 @@ pub mod o19_wait_on_no_channel;
 pub mod o20_asleep_after_suspension;
 pub mod o21_watches_lost_on_reconnect;
 pub mod o22_raised_limit_unnoticed;
+pub mod o23_never_queued_again;
+pub mod o24_cleanup_error_ends_candidacy;
+pub mod o25_first_connection_ignored;
+pub mod o26_consumer_keeps_a_dead_watch;
+pub mod o27_timed_leave_spins;
+pub mod o28_listener_not_yet_running;
+pub mod o29_registered_after_the_reply;
+pub mod o30_item_left_beside_an_idle_consumer;
+pub mod o31_waits_on_without_a_node;
+pub mod o33_all_watch_the_first;
+pub mod o34_all_watch_one_key;
+pub mod o35_spins_from_zero;
+pub mod o36_create_repeated_blindly;
+pub mod o37_failed_call_left_its_node;
+pub mod o38_interrupted_create;
+pub mod o39_node_of_a_lost_leadership;
+pub mod o40_release_forgets;
+pub mod o41_lease_of_a_failed_acquire;
+pub mod o42_more_leases_than_asked_for;
+pub mod o43_node_after_close;
+pub mod o44_member_multiplies;
+pub mod o45_failed_try_leaks;
+pub mod o46_timed_out_waiter_stays;
 pub mod o47_persistent_lock_node;
 pub mod o48_first_lock_kept;
 pub mod o49_taken_nodes_stay;
@@ -50,7 +74,7 @@ pub mod o80_unfenced_controller;
 pub mod o83_pause_between_grant_and_use;
 pub mod o84_latches_reset_each_other;
 pub mod o85_vanished_head_retried;
-pub mod one_node;
+pub mod requests;
 pub mod properties;
 pub mod properties_b;
 pub mod report;
@@ -70,6 +94,7 @@ pub fn all() -> Vec<Scenario> {
         o07_leader_by_an_old_node::scenarios,
         o08_adopted_dying_node::scenarios,
         o09_work_goes_on_after_expiry::scenarios,
+        o10_task_recorded_too_late::scenarios,
         o11_wait_ends_without_own_key::scenarios,
         o13_lost_channel_never_fires::scenarios,
         o16_retry_hides_a_new_session::scenarios,
@@ -79,6 +104,29 @@ pub fn all() -> Vec<Scenario> {
         o20_asleep_after_suspension::scenarios,
         o21_watches_lost_on_reconnect::scenarios,
         o22_raised_limit_unnoticed::scenarios,
+        o23_never_queued_again::scenarios,
+        o24_cleanup_error_ends_candidacy::scenarios,
+        o25_first_connection_ignored::scenarios,
+        o26_consumer_keeps_a_dead_watch::scenarios,
+        o27_timed_leave_spins::scenarios,
+        o28_listener_not_yet_running::scenarios,
+        o29_registered_after_the_reply::scenarios,
+        o30_item_left_beside_an_idle_consumer::scenarios,
+        o31_waits_on_without_a_node::scenarios,
+        o33_all_watch_the_first::scenarios,
+        o34_all_watch_one_key::scenarios,
+        o35_spins_from_zero::scenarios,
+        o36_create_repeated_blindly::scenarios,
+        o37_failed_call_left_its_node::scenarios,
+        o38_interrupted_create::scenarios,
+        o39_node_of_a_lost_leadership::scenarios,
+        o40_release_forgets::scenarios,
+        o41_lease_of_a_failed_acquire::scenarios,
+        o42_more_leases_than_asked_for::scenarios,
+        o43_node_after_close::scenarios,
+        o44_member_multiplies::scenarios,
+        o45_failed_try_leaks::scenarios,
+        o46_timed_out_waiter_stays::scenarios,
         o47_persistent_lock_node::scenarios,
         o48_first_lock_kept::scenarios,
         o49_taken_nodes_stay::scenarios,

@@ -11,7 +11,7 @@ use futures_util::future::{Either, select};
 use overtake_recipes::{Environment, SessionState, Watch, WatchedEvent, ZkError, ZooKeeper};
 use overtake_sim::program::Context;
 
-use super::one_node::{give_back, take};
+use super::requests::{give_back, take};
 use crate::property::*;
 use crate::scenario::{Scenario, scenario};
 

@@ -61,6 +61,7 @@ async fn try_twice(ctx: Context, answers: bool) -> Result<(), ZkError> {
         }
     }
     if acquired {
+        ctx.work("work").await;
         ctx.unmark("holds");
         ctx.zookeeper().delete(LOCK, None).await?;
     }

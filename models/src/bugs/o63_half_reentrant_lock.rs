@@ -5,7 +5,7 @@
 //! <https://github.com/python-zk/kazoo/issues/291>. *Violated:* as many acquires, as many releases: what holds rests
 //! on a node. *Repair:* a plain lock, whose second acquire says "no".
 
-use overtake_recipes::{Acquired, Environment, Lock, LockError, PredecessorLock};
+use overtake_recipes::{Acquired, Lock, LockError, PredecessorLock};
 use overtake_sim::program::Context;
 
 use crate::property::*;

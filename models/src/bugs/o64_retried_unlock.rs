@@ -51,7 +51,13 @@ async fn lock(ctx: &Context, object: &str) -> Result<String, ZkError> {
         let mut oldest: Option<(i64, String)> = None;
         for name in names {
             let key = format!("{LOCK}/{name}");
-            if let Some(stat) = retry_exists(ctx, &key).await?
+            let stat = loop {
+                match zk.exists(&key).await {
+                    Err(ZkError::ConnectionLoss) => ctx.sleep(PAUSE).await,
+                    stat => break stat?,
+                }
+            };
+            if let Some(stat) = stat
                 && oldest.as_ref().is_none_or(|(czxid, _)| stat.czxid < *czxid)
             {
                 oldest = Some((stat.czxid, key));
@@ -64,19 +70,10 @@ async fn lock(ctx: &Context, object: &str) -> Result<String, ZkError> {
     }
 }
 
-async fn retry_exists(ctx: &Context, path: &str) -> Result<Option<overtake_recipes::Stat>, ZkError> {
-    let zk = ctx.zookeeper();
-    loop {
-        match zk.exists(path).await {
-            Err(ZkError::ConnectionLoss) => ctx.sleep(PAUSE).await,
-            answer => return answer,
-        }
-    }
-}
-
 async fn unlock_again(ctx: Context, path: String, object: &'static str, looks: bool) {
     let zk = ctx.zookeeper();
     loop {
+        ctx.checkpoint("unlock again", &[object, &path]);
         if looks {
             match zk.get_data(&path).await {
                 Ok((data, _)) if data == object.as_bytes() => {}

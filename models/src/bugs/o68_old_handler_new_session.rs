@@ -32,14 +32,11 @@ async fn participate(ctx: Context, checks: bool) -> Result<(), ZkError> {
     let zk = ctx.zookeeper();
     let mut events = zk.session_events();
     ctx.spawn(handle(ctx.clone(), checks));
-    loop {
-        if events.next().await == WatchedEvent::Session(SessionState::Expired) {
-            zk.connect().await?;
-            ctx.mark("second session");
-            events = zk.session_events();
-            ctx.spawn(handle(ctx.clone(), checks));
-        }
-    }
+    while events.next().await != WatchedEvent::Session(SessionState::Expired) {}
+    zk.connect().await?;
+    ctx.mark("second session");
+    ctx.spawn(handle(ctx.clone(), checks));
+    Ok(())
 }
 
 fn decided_where_done() -> Property {

@@ -27,11 +27,12 @@ enum Missing {
 /// One request of the reader, sent again in a new session when the old one is over.
 macro_rules! in_any_session {
     ($zk:ident, $request:expr) => {
-        loop {
-            match $request.await {
-                Err(ZkError::SessionExpired) => $zk.connect().await?,
-                answer => break answer,
+        match $request.await {
+            Err(ZkError::SessionExpired) => {
+                $zk.connect().await?;
+                $request.await
             }
+            answer => answer,
         }
     };
 }

@@ -51,20 +51,17 @@ async fn control(ctx: Context, fenced: bool) -> Result<(), ZkError> {
         Err(ZkError::SessionExpired) => return Ok(()),
         epoch => epoch?,
     };
-    loop {
-        match write(&ctx, epoch, fenced).await {
-            Ok(()) => {
-                ctx.mark_with("wrote", &epoch.to_string());
-                return Ok(());
-            }
-            Err(ZkError::SessionExpired) => ctx.zookeeper().connect().await?,
-            Err(ZkError::BadVersion) => {
-                ctx.mark("deposed");
-                return Ok(());
-            }
-            Err(error) => return Err(error),
-        }
+    let mut written = write(&ctx, epoch, fenced).await;
+    if written == Err(ZkError::SessionExpired) {
+        ctx.zookeeper().connect().await?;
+        written = write(&ctx, epoch, fenced).await;
     }
+    match written {
+        Ok(()) => ctx.mark_with("wrote", &epoch.to_string()),
+        Err(ZkError::BadVersion) => ctx.mark("deposed"),
+        Err(error) => return Err(error),
+    }
+    Ok(())
 }
 
 /// The faulty program and the repaired one.

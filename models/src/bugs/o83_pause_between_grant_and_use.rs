@@ -62,13 +62,14 @@ async fn client(ctx: Context, fenced: bool) -> Result<(), ZkError> {
         Err(ZkError::SessionExpired) => return Ok(()),
         token => token?,
     };
-    loop {
-        match write(&ctx, &token, fenced).await {
-            Err(ZkError::SessionExpired) => ctx.zookeeper().connect().await?,
-            Ok(Some(())) => break ctx.mark_with("wrote", &token),
-            Ok(None) => break ctx.mark("refused"),
-            Err(error) => return Err(error),
-        }
+    let mut written = write(&ctx, &token, fenced).await;
+    if written == Err(ZkError::SessionExpired) {
+        ctx.zookeeper().connect().await?;
+        written = write(&ctx, &token, fenced).await;
+    }
+    match written? {
+        Some(()) => ctx.mark_with("wrote", &token),
+        None => ctx.mark("refused"),
     }
     let path = join(LOCK, &token);
     match ctx.zookeeper().delete(&path, None).await {

@@ -77,11 +77,12 @@ pub fn one_member_one_node(parent: &'static str) -> Property {
     })
 }
 
-/// At rest, each living client has a node under the parent. Source: Netflix/curator#118, CURATOR-73, -110.
+/// At rest, each living client that has not given up (mark `gave up`) has a node under the parent. Source:
+/// Netflix/curator#118, CURATOR-73, -110.
 pub fn every_candidate_has_a_node(parent: &'static str) -> Property {
     let parent = Text::new(parent);
     Property::at_rest("every candidate has a node", "Netflix/curator#118, CURATOR-73, CURATOR-110", move |view| {
-        let mut clients = view.clients().filter(|c| !c.is_crashed());
+        let mut clients = view.clients().filter(|c| !c.is_crashed() && !c.is_marked("gave up"));
         match clients.find(|c| nodes_of(view, c, parent).is_empty()) {
             None => Ok(()),
             Some(c) => Err(format!("{} is a candidate and has no node", c.name())),
@@ -145,4 +146,18 @@ pub fn no_write_by_a_former_holder(resource: &'static str) -> Property {
         Ok(())
     })
     .where_marked(&["wrote"], 1)
+}
+
+/// At rest, a client that left (mark `left`) owns no node under the parent. Source: CURATOR-3, zk-ruby#49.
+pub fn who_left_owns_nothing(parent: &'static str) -> Property {
+    let parent = Text::new(parent);
+    Property::at_rest("who left owns no node", "CURATOR-3, zk-ruby#49", move |view| {
+        for client in view.clients().filter(|c| c.is_marked("left")) {
+            if let Some(path) = nodes_of(view, &client, parent).first() {
+                return Err(format!("{} left, and its node {} is still there", client.name(), path.short()));
+            }
+        }
+        Ok(())
+    })
+    .where_marked(&["left"], 1)
 }

@@ -94,3 +94,46 @@ pub async fn reconnect(ctx: &Context) -> Result<(), ZkError> {
         }
     }
 }
+
+/// Makes the request again until the connection holds. For requests that may be applied twice.
+pub async fn insist<T, F: Future<Output = Result<T, ZkError>>>(mut request: impl FnMut() -> F) -> Result<T, ZkError> {
+    loop {
+        match request().await {
+            Err(ZkError::ConnectionLoss) => {}
+            answer => return answer,
+        }
+    }
+}
+
+/// Deletes the node for certain: until the connection holds, and whether or not the last try had done it.
+pub async fn delete_surely(ctx: &Context, path: &str) -> Result<(), ZkError> {
+    let zk = ctx.zookeeper();
+    match insist(|| zk.delete(path, None)).await {
+        Err(ZkError::NoNode) => Ok(()),
+        answer => answer,
+    }
+}
+
+/// The start of a path that nobody else uses.
+pub fn own_prefix(ctx: &Context, parent: &str) -> String {
+    join(parent, &format!("{}-", ctx.unique_id()))
+}
+
+/// The numbered node whose path starts with the prefix.
+pub async fn find(ctx: &Context, parent: &str, prefix: &str) -> Result<Option<String>, ZkError> {
+    let line = insist(|| line(ctx, parent)).await?;
+    Ok(line.into_iter().find(|path| path.starts_with(prefix)))
+}
+
+/// Creates an ephemeral sequential node; when the reply is lost, looks for it before it creates another.
+pub async fn enqueue_once(ctx: &Context, parent: &str, prefix: &str) -> Result<String, ZkError> {
+    loop {
+        match enqueue(ctx, prefix).await {
+            Err(ZkError::ConnectionLoss) => {}
+            answer => return answer,
+        }
+        if let Some(path) = find(ctx, parent, prefix).await? {
+            return Ok(path);
+        }
+    }
+}
