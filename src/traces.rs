@@ -38,14 +38,14 @@ pub fn replay(scenarios: &[Scenario], trace: &Trace) -> Result<Replayed, String>
     let scenario = bounded_as(scenarios, trace)?;
     let property = property(&scenario, &trace.violates)?.clone();
     let world = scenario.world()?;
-    let taken = match take_steps(&world, &trace.steps) {
+    let taken = match take_steps(&world, &trace.all_steps()) {
         Ok(taken) => taken,
         Err(stale) => match world.error() {
             Some(error) => return Ok(Replayed::Broken(error.to_string())),
             None => return Ok(Replayed::Stale(stale)),
         },
     };
-    let because = judge(&world, &taken, &property);
+    let because = judge(&world, &taken, trace.cycle.len(), &property);
     if let Some(error) = world.error() {
         return Ok(Replayed::Broken(error.to_string()));
     }

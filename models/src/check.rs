@@ -2,11 +2,11 @@
 
 use overtake_sim::world::{Budget, Reductions, World};
 
-use crate::property::Property;
-use crate::replay::{Taken, follow, judge};
+use crate::property::{Kind, Property};
+use crate::replay::{LASSO, Taken, follow, judge};
 use crate::scenario::Scenario;
 use crate::search::table::collision_odds;
-use crate::search::{Limits, Seen, Stopped, breadth_first, depth_first, shortest};
+use crate::search::{Limits, Seen, Stopped, breadth_first, depth_first, fair_liveness, shortest};
 use crate::space::WorldSpace;
 use crate::trace::Trace;
 
@@ -33,11 +33,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self {
-            reductions: Reductions::ALL,
-            order: Order::default(),
-            limits: Limits::default(),
-        }
+        Self { reductions: Reductions::ALL, order: Order::default(), limits: Limits::default() }
     }
 }
 
@@ -52,6 +48,8 @@ pub struct Finding {
     pub trace: Trace,
     /// The steps in the world without reductions.
     pub taken: Vec<Taken>,
+    /// How many of the last steps repeat for ever; 0 for all but properties about what happens at last.
+    pub cycle: usize,
 }
 
 /// What is known of a scenario after a check.
@@ -97,10 +95,9 @@ impl Verdict {
 
 fn why_stopped(stopped: Stopped, seen: &Seen, options: &Options) -> String {
     let reason = match stopped {
-        Stopped::Memory => format!(
-            "stopped: memory ({} MiB allowed; raise --memory or lower the bounds)",
-            options.limits.memory >> 20
-        ),
+        Stopped::Memory => {
+            format!("stopped: memory ({} MiB allowed; raise --memory or lower the bounds)", options.limits.memory >> 20)
+        }
         Stopped::Time => "stopped: time (raise --time or lower the bounds)".into(),
         Stopped::Interrupted => "stopped: interrupted".into(),
         Stopped::Violation => "stopped: a violation was found".into(),
@@ -117,10 +114,7 @@ pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> 
     let world = scenario.world()?;
     let properties = scenario.judged_by();
     if !properties.iter().any(|p| !p.is_sometimes()) {
-        return Err(format!(
-            "scenario {:?} has no property to check: add one with .property(…)",
-            scenario.name()
-        ));
+        return Err(format!("scenario {:?} has no property to check: add one with .property(…)", scenario.name()));
     }
     let seen = {
         let space = WorldSpace::new(&world, options.reductions, properties);
@@ -131,18 +125,8 @@ pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> 
     };
     let verdict = judge_space(scenario, &world, options, &seen);
     let odds = collision_odds(seen.states);
-    let program_runs = world
-        .automaton()
-        .stats
-        .runs
-        .load(std::sync::atomic::Ordering::Relaxed);
-    Ok(Checked {
-        verdict,
-        seen,
-        world,
-        collision_odds: odds,
-        program_runs,
-    })
+    let program_runs = world.automaton().stats.runs.load(std::sync::atomic::Ordering::Relaxed);
+    Ok(Checked { verdict, seen, world, collision_odds: odds, program_runs })
 }
 
 fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &Seen) -> Verdict {
@@ -160,17 +144,14 @@ fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &See
         return Verdict::Held(why_stopped(stopped, seen, options));
     }
     let missed = |(id, p): &(usize, &Property)| p.is_sometimes() && seen.reached >> id & 1 == 0;
-    let missed: Vec<&str> = properties
-        .iter()
-        .enumerate()
-        .filter(missed)
-        .map(|(_, p)| p.name)
-        .collect();
+    let missed: Vec<&str> = properties.iter().enumerate().filter(missed).map(|(_, p)| p.name).collect();
     if !missed.is_empty() {
-        return Verdict::Held(format!(
-            "all states seen, but it never happened that {}",
-            missed.join(", or that ")
-        ));
+        return Verdict::Held(format!("all states seen, but it never happened that {}", missed.join(", or that ")));
+    }
+    match lassos(scenario, world, options) {
+        Ok(findings) if findings.is_empty() => {}
+        Ok(findings) => return Verdict::Falsified(findings),
+        Err(why) => return Verdict::Held(why),
     }
     if !properties.iter().any(Property::is_sometimes) {
         return Verdict::Held(
@@ -182,26 +163,11 @@ fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &See
 
 /// The reductions under which a shortest path is a shortest story, from the strongest to none at all.
 fn exact(reductions: Reductions) -> [Reductions; 3] {
-    let exact = Reductions {
-        deliver_first: false,
-        ..reductions
-    };
-    [
-        exact,
-        Reductions {
-            symmetry: false,
-            ..exact
-        },
-        Reductions::NONE,
-    ]
+    let exact = Reductions { deliver_first: false, ..reductions };
+    [exact, Reductions { symmetry: false, ..exact }, Reductions::NONE]
 }
 
-fn findings(
-    scenario: &Scenario,
-    world: &World,
-    options: &Options,
-    violated: u64,
-) -> Result<Vec<Finding>, String> {
+fn findings(scenario: &Scenario, world: &World, options: &Options, violated: u64) -> Result<Vec<Finding>, String> {
     let properties = scenario.judged_by();
     let mut findings = Vec::new();
     let mut open = violated;
@@ -215,17 +181,11 @@ fn findings(
             let Some(taken) = follow(world, reductions, &path, property) else {
                 continue;
             };
-            let Some(because) = judge(world, &taken, property) else {
+            let Some(because) = judge(world, &taken, 0, property) else {
                 continue;
             };
             open &= !(1 << id);
-            let trace = trace(scenario, property, &because, &taken);
-            findings.push(Finding {
-                property: property.name,
-                because,
-                trace,
-                taken,
-            });
+            findings.push(finding(scenario, property, because, taken, 0));
         }
         if open == 0 {
             findings.sort_by_key(|f| (f.taken.len(), f.property));
@@ -237,31 +197,47 @@ fn findings(
 
 /// The budget as traces name it.
 pub fn named_faults(budget: Budget) -> Vec<(String, u8)> {
-    let numbers = [
-        budget.expiries,
-        budget.disconnects,
-        budget.crashes,
-        budget.restarts,
-        budget.interrupts,
-        budget.sweeps,
-    ];
+    let numbers =
+        [budget.expiries, budget.disconnects, budget.crashes, budget.restarts, budget.interrupts, budget.sweeps];
     let named = crate::trace::FAULTS.iter().zip(numbers);
-    named
-        .filter(|(_, n)| *n > 0)
-        .map(|(kind, n)| ((*kind).to_owned(), n))
-        .collect()
+    named.filter(|(_, n)| *n > 0).map(|(kind, n)| ((*kind).to_owned(), n)).collect()
 }
 
-fn trace(scenario: &Scenario, property: &Property, because: &str, taken: &[Taken]) -> Trace {
-    Trace {
+fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec<Taken>, cycle: usize) -> Finding {
+    let texts: Vec<String> = taken.iter().map(|t| t.text.clone()).collect();
+    let (steps, repeated) = texts.split_at(taken.len() - cycle);
+    let trace = Trace {
         title: format!("{}: {because}", scenario.name()),
         source: scenario.origin().into(),
         scenario: scenario.name().into(),
         clients: scenario.size(),
         faults: named_faults(scenario.budget()),
         violates: property.name.into(),
-        because: because.into(),
+        because: because.clone(),
         fixed_by: scenario.repair().unwrap_or_default().into(),
-        steps: taken.iter().map(|t| t.text.clone()).collect(),
+        steps: steps.to_vec(),
+        cycle: repeated.to_vec(),
+    };
+    Finding { property: property.name, because, trace, taken, cycle }
+}
+
+/// Looks for fair runs that miss the goal of an `eventually` property.
+fn lassos(scenario: &Scenario, world: &World, options: &Options) -> Result<Vec<Finding>, String> {
+    let properties = scenario.judged_by();
+    let mut findings = Vec::new();
+    for property in properties {
+        let Kind::Eventually(goal) = &property.kind else { continue };
+        let reductions = Reductions { renumber: LASSO.renumber && options.reductions.renumber, ..LASSO };
+        let space = WorldSpace::new(world, reductions, &[]);
+        let answer = fair_liveness(&space, &|row| goal(&world.view(row)), &options.limits)
+            .map_err(|stopped| format!("{:?} is not decided, stopped: {stopped:?}; raise --memory or --time", property.name))?;
+        let Some(lasso) = answer.lasso else { continue };
+        let mut path = lasso.stem;
+        path.states.extend_from_slice(&lasso.cycle.states[1..]);
+        let cycle = lasso.cycle.steps.len();
+        let taken = follow(world, reductions, &path, property).ok_or("a lasso could not be followed: please report it")?;
+        let because = judge(world, &taken, cycle, property).ok_or("a lasso does not judge as one: please report it")?;
+        findings.push(finding(scenario, property, because, taken, cycle));
     }
+    Ok(findings)
 }

@@ -5,6 +5,9 @@ use overtake_sim::world::{Engine, Reductions, Step, World};
 use crate::property::{Kind, Property};
 use crate::search::Path;
 
+/// The reductions under which a run can come back to where it was although numbers went up.
+pub const LASSO: Reductions = Reductions { renumber: true, ..Reductions::NONE };
+
 /// One step of a run of a world without reductions.
 #[derive(Clone, Debug)]
 pub struct Taken {
@@ -39,38 +42,25 @@ pub fn enabled(engine: &mut Engine<'_>, state: &[u32]) -> Enabled {
             state: next.to_vec(),
         });
     });
-    Enabled {
-        steps,
-        at_rest: forced == 0,
-    }
+    Enabled { steps, at_rest: forced == 0 }
 }
 
 /// Finds the steps of the world without reductions that a path in a reduced space stands for, and, where the
 /// property speaks about a step, the step that violates it. `None` when the path cannot be followed (a reduction has
 /// no canonical form for it); search without that reduction then.
-pub fn follow(
-    world: &World,
-    reductions: Reductions,
-    path: &Path<Step>,
-    property: &Property,
-) -> Option<Vec<Taken>> {
+pub fn follow(world: &World, reductions: Reductions, path: &Path<Step>, property: &Property) -> Option<Vec<Taken>> {
     let mut plain = Engine::new(world, Reductions::NONE);
     let mut reduced = Engine::new(world, reductions);
     let mut state = plain.initial();
     let mut taken: Vec<Taken> = Vec::new();
     for wanted in &path.states[1..] {
-        let step = enabled(&mut plain, &state)
-            .steps
-            .into_iter()
-            .find(|taken| reduced.canonical(&taken.state) == *wanted)?;
+        let step =
+            enabled(&mut plain, &state).steps.into_iter().find(|taken| reduced.canonical(&taken.state) == *wanted)?;
         state.clone_from(&step.state);
         taken.push(step);
     }
     if let Kind::AtMostNotified(most) = property.kind {
-        let step = enabled(&mut plain, &state)
-            .steps
-            .into_iter()
-            .find(|t| usize::from(t.notified) > most)?;
+        let step = enabled(&mut plain, &state).steps.into_iter().find(|t| usize::from(t.notified) > most)?;
         taken.push(step);
     }
     Some(taken)
@@ -107,12 +97,44 @@ pub fn replay(world: &World, steps: &[String]) -> Result<Vec<Taken>, Stale> {
     Ok(taken)
 }
 
-/// Why the last state of a run violates the property; `None` when it does not.
-pub fn judge(world: &World, taken: &[Taken], property: &Property) -> Option<String> {
+/// Why a run violates the property; `None` when it does not. The last `cycle` steps are those that repeat for ever.
+pub fn judge(world: &World, taken: &[Taken], cycle: usize, property: &Property) -> Option<String> {
     let mut engine = Engine::new(world, Reductions::NONE);
     let initial = engine.initial();
     let state = taken.last().map_or(&initial, |t| &t.state);
-    let at_rest = enabled(&mut engine, state).at_rest;
+    let now = enabled(&mut engine, state);
+    if let Kind::Eventually(goal) = &property.kind {
+        let from = taken.len() - cycle;
+        let start = if from == 0 { &initial } else { &taken[from - 1].state };
+        let mut round: Vec<&[u32]> = vec![start];
+        round.extend(taken[from..].iter().map(|t| t.state.as_slice()));
+        let fair = if cycle == 0 { now.at_rest } else { closes(world, &round) && is_fair(&mut engine, &round, &taken[from..]) };
+        let missed = round.iter().all(|state| !goal(&world.view(state)));
+        return (fair && missed).then(|| match cycle {
+            0 => format!("nothing can happen any more, and it has not come to this: {}", property.name),
+            n => format!("these {n} steps can repeat for ever, and it never comes to this: {}", property.name),
+        });
+    }
     let notified = taken.last().map_or(0, |t| usize::from(t.notified));
-    property.violation(&world.view(state), at_rest, notified)
+    property.violation(&world.view(state), now.at_rest, notified)
+}
+
+/// Whether the last state is the first, but for the numbers that went up meanwhile.
+fn closes(world: &World, round: &[&[u32]]) -> bool {
+    let mut engine = Engine::new(world, LASSO);
+    engine.canonical(round[0]) == engine.canonical(round[round.len() - 1])
+}
+
+/// Whether every class of steps that is enabled all the way round is taken on it.
+fn is_fair(engine: &mut Engine<'_>, round: &[&[u32]], taken: &[Taken]) -> bool {
+    let mut open: Option<Vec<u16>> = None;
+    for state in round {
+        let here: Vec<u16> = enabled(engine, state).steps.iter().filter_map(|t| t.step.fair_class()).collect();
+        open = Some(match open {
+            None => here,
+            Some(open) => open.into_iter().filter(|class| here.contains(class)).collect(),
+        });
+    }
+    let is_taken = |class: &u16| taken.iter().any(|t| t.step.fair_class() == Some(*class));
+    open.unwrap_or_default().iter().all(is_taken)
 }

@@ -33,6 +33,10 @@ pub trait Space: Sync {
     fn bytes(&self) -> usize {
         0
     }
+    /// The class of a step for weak fairness; `None` for a step that nothing forces.
+    fn fair_class(&self, _step: Self::Step) -> Option<u16> {
+        Some(0)
+    }
 }
 
 /// What expanding a state told.
@@ -105,6 +109,10 @@ impl Space for WorldSpace<'_> {
 
     fn bytes(&self) -> usize {
         self.world.bytes()
+    }
+
+    fn fair_class(&self, step: Step) -> Option<u16> {
+        step.fair_class()
     }
 }
 

@@ -4,6 +4,8 @@ use std::fmt;
 
 /// First line of every trace.
 const HEAD: &str = "overtake trace 1";
+/// The line in front of the steps that repeat.
+const FOR_EVER: &str = "for ever:";
 
 /// A finding: what to run, the steps, and what they violate.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -26,6 +28,8 @@ pub struct Trace {
     pub fixed_by: String,
     /// The steps by name.
     pub steps: Vec<String>,
+    /// The steps that then repeat for ever, for a property about what happens at last.
+    pub cycle: Vec<String>,
 }
 
 /// Why a text is not a trace.
@@ -54,20 +58,8 @@ impl fmt::Display for Trace {
         }
         writeln!(f, "scenario: {}", self.scenario)?;
         writeln!(f, "clients: {}", self.clients)?;
-        let faults: Vec<String> = self
-            .faults
-            .iter()
-            .map(|(kind, n)| format!("{kind} {n}"))
-            .collect();
-        writeln!(
-            f,
-            "faults: {}",
-            if faults.is_empty() {
-                "none".into()
-            } else {
-                faults.join(", ")
-            }
-        )?;
+        let faults: Vec<String> = self.faults.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+        writeln!(f, "faults: {}", if faults.is_empty() { "none".into() } else { faults.join(", ") })?;
         writeln!(f, "violates: {}", self.violates)?;
         writeln!(f, "because: {}", self.because)?;
         if !self.fixed_by.is_empty() {
@@ -77,7 +69,20 @@ impl fmt::Display for Trace {
         for step in &self.steps {
             writeln!(f, "  {step}")?;
         }
+        if !self.cycle.is_empty() {
+            writeln!(f, "\n{FOR_EVER}")?;
+        }
+        for step in &self.cycle {
+            writeln!(f, "  {step}")?;
+        }
         Ok(())
+    }
+}
+
+impl Trace {
+    /// The steps, and once those that repeat.
+    pub fn all_steps(&self) -> Vec<String> {
+        [self.steps.as_slice(), &self.cycle].concat()
     }
 }
 
@@ -85,33 +90,33 @@ impl std::str::FromStr for Trace {
     type Err = Malformed;
 
     fn from_str(text: &str) -> Result<Self, Malformed> {
-        let bad = |line: usize, why: String| Malformed {
-            line: line + 1,
-            why,
-        };
+        let bad = |line: usize, why: String| Malformed { line: line + 1, why };
         let mut lines = text.lines().enumerate();
         match lines.next() {
             Some((_, HEAD)) => {}
             Some((_, other)) if other.starts_with("overtake trace") => {
                 return Err(bad(
                     0,
-                    format!(
-                        "{other:?} is a version that this program does not read; it reads {HEAD:?}"
-                    ),
+                    format!("{other:?} is a version that this program does not read; it reads {HEAD:?}"),
                 ));
             }
             _ => return Err(bad(0, format!("a trace starts with the line {HEAD:?}"))),
         }
         let mut trace = Trace::default();
-        let mut in_steps = false;
+        let (mut in_steps, mut in_cycle) = (false, false);
         let (mut scenario, mut violates) = (false, false);
         for (at, line) in lines {
             let trimmed = line.trim();
             if trimmed.is_empty() || trimmed.starts_with('#') {
                 continue;
             }
+            if in_steps && trimmed == FOR_EVER {
+                in_cycle = true;
+                continue;
+            }
             if in_steps {
-                trace.steps.push(trimmed.to_owned());
+                let steps = if in_cycle { &mut trace.cycle } else { &mut trace.steps };
+                steps.push(trimmed.to_owned());
                 continue;
             }
             if trimmed == "steps:" {
@@ -119,10 +124,7 @@ impl std::str::FromStr for Trace {
                 continue;
             }
             let Some((key, value)) = trimmed.split_once(':') else {
-                return Err(bad(
-                    at,
-                    format!("{trimmed:?} is not of the form `key: value`"),
-                ));
+                return Err(bad(at, format!("{trimmed:?} is not of the form `key: value`")));
             };
             let value = value.trim().to_owned();
             match key {
@@ -133,9 +135,8 @@ impl std::str::FromStr for Trace {
                 "because" => trace.because = value,
                 "fixed by" => trace.fixed_by = value,
                 "clients" => {
-                    trace.clients = value
-                        .parse()
-                        .map_err(|_| bad(at, format!("{value:?} is not a number of clients")))?;
+                    trace.clients =
+                        value.parse().map_err(|_| bad(at, format!("{value:?} is not a number of clients")))?;
                 }
                 "faults" => trace.faults = faults(&value).map_err(|why| bad(at, why))?,
                 other => return Err(bad(at, format!("there is no key {other:?} in a trace"))),
@@ -143,45 +144,26 @@ impl std::str::FromStr for Trace {
         }
         let last = text.lines().count().saturating_sub(1);
         if !scenario || !violates {
-            return Err(bad(
-                last,
-                "a trace names its scenario and the property that it violates".into(),
-            ));
+            return Err(bad(last, "a trace names its scenario and the property that it violates".into()));
         }
         if !in_steps {
-            return Err(bad(
-                last,
-                "a trace ends with a line `steps:` and the steps".into(),
-            ));
+            return Err(bad(last, "a trace ends with a line `steps:` and the steps".into()));
         }
         Ok(trace)
     }
 }
 
 /// The kinds of faults, as traces name them.
-pub const FAULTS: [&str; 6] = [
-    "expiries",
-    "disconnects",
-    "crashes",
-    "restarts",
-    "interrupts",
-    "sweeps",
-];
+pub const FAULTS: [&str; 6] = ["expiries", "disconnects", "crashes", "restarts", "interrupts", "sweeps"];
 
 fn faults(text: &str) -> Result<Vec<(String, u8)>, String> {
     if text == "none" || text.is_empty() {
         return Ok(Vec::new());
     }
     let fault = |part: &str| {
-        let (kind, number) = part
-            .trim()
-            .split_once(' ')
-            .ok_or(format!("{part:?} is not of the form `kind number`"))?;
+        let (kind, number) = part.trim().split_once(' ').ok_or(format!("{part:?} is not of the form `kind number`"))?;
         if !FAULTS.contains(&kind) {
-            return Err(format!(
-                "{kind:?} is no kind of fault; there are {}",
-                FAULTS.join(", ")
-            ));
+            return Err(format!("{kind:?} is no kind of fault; there are {}", FAULTS.join(", ")));
         }
         match number.trim().parse() {
             Ok(n) if n <= 15 => Ok((kind.to_owned(), n)),
@@ -205,6 +187,7 @@ mod tests {
             violates: "at most one live holder".into(),
             because: "both: hold".into(),
             steps: vec!["client 1 → create /lock/n- (ephemeral, sequential)".into()],
+            cycle: vec!["client 1: timer runs out".into()],
             ..Trace::default()
         };
         assert_eq!(trace.to_string().parse(), Ok(trace));

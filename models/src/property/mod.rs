@@ -1,5 +1,6 @@
 //! Properties: what must hold of a world. One property a file, each with its source.
 
+mod ends;
 mod failed_calls;
 mod grant;
 mod herd;
@@ -15,6 +16,7 @@ mod sometimes;
 use std::fmt;
 use std::sync::Arc;
 
+pub use ends::everybody_ends;
 pub use failed_calls::{failed_calls_are_never_granted, failed_calls_leave_nothing};
 pub use grant::grant_rests_on_own_live_node;
 pub use herd::wake_ups_per_release_at_most;
@@ -52,6 +54,8 @@ pub enum Kind {
     Sometimes(Arc<Reach>),
     /// No step sends more watch events than this.
     AtMostNotified(usize),
+    /// Every fair run reaches such a state: whatever is enabled for ever is done some time, faults excepted.
+    Eventually(Arc<Reach>),
 }
 
 /// A property of a world.
@@ -100,6 +104,15 @@ impl Property {
             kind: Kind::Sometimes(Arc::new(reach)),
             guard: None,
         }
+    }
+
+    /// Something that every fair run reaches, faults or not.
+    pub fn eventually(
+        name: &'static str,
+        source: &'static str,
+        goal: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { name, source, kind: Kind::Eventually(Arc::new(goal)), guard: None }
     }
 
     /// The same property, looked at only where that many clients carry one of the marks; elsewhere it holds (a

@@ -66,6 +66,7 @@ fn family<L: Lock<Context> + 'static>(name: &'static str) -> Vec<Scenario> {
     };
     vec![
         base::<L>(name, 3),
+        base::<L>(name, 3).called(format!("{name}, everybody ends")).expiries(1).property(everybody_ends()),
         once_each("4 clients", 4),
         once_each("1 expiry", 3).expiries(1),
         once_each("2 expiries", 3).expiries(2),

@@ -2,6 +2,7 @@
 
 mod bfs;
 mod dfs;
+mod liveness;
 mod shortest;
 pub mod table;
 
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 pub use bfs::breadth_first;
 pub use dfs::depth_first;
+pub use liveness::{Lasso, Liveness, fair_liveness};
 pub use shortest::{Path, shortest};
 
 /// Bounds of a search that are not part of the question.
