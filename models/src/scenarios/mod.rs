@@ -2,6 +2,7 @@
 pub mod faulty_locks;
 pub mod locks;
 pub mod peers;
+pub mod polite_lock;
 pub mod programs;
 
 use crate::scenario::Scenario;
@@ -10,6 +11,7 @@ use crate::scenario::Scenario;
 pub fn all() -> Vec<Scenario> {
     let mut all = locks::scenarios();
     all.extend(faulty_locks::scenarios());
+    all.extend(polite_lock::scenarios());
     all.extend(crate::bugs::all());
     all
 }
