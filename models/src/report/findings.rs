@@ -1,0 +1,63 @@
+//! Each finding as a story.
+
+use super::text::{anchor, html, origin, plain, slug, typed};
+use super::{Outcome, has_story, length, story_anchor, told};
+use crate::check::{Finding, Verdict};
+use crate::manifest::expected_finding;
+use crate::story::{mermaid, sentences};
+
+const ABOUT: &str = "\
+## Stories
+
+The shortest way to each violation: in sentences, as a diagram, and the commands that show it again.
+";
+
+/// The stories.
+pub(super) fn section(results: &[Outcome]) -> String {
+    let mut text = String::new();
+    for outcome in results.iter().filter(|(_, checked)| has_story(checked)) {
+        text += &format!("\n{}\n\n", anchor(&story_anchor(&outcome.0)));
+        for finding in told(&outcome.0, &outcome.1) {
+            text += &story(outcome, finding);
+        }
+    }
+    if text.is_empty() { text } else { format!("{ABOUT}{text}") }
+}
+
+fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
+    let expected = expected_finding(scenario, checked).is_some();
+    let loud = if expected { "" } else { "NOT AS EXPECTED: " };
+    let mut text = format!(
+        "<details>\n<summary>{loud}<b>{}</b>: {} ({} steps)</summary>\n\n",
+        html(scenario.name()),
+        html(finding.property),
+        length(finding)
+    );
+    if !scenario.paragraph().is_empty() {
+        text += &format!("{}\n\n", plain(scenario.paragraph()));
+    }
+    text += &format!("Bounds: {}.", scenario.bounds());
+    if !scenario.origin().is_empty() {
+        text += &format!(" Source: {}.", origin(scenario.origin()));
+    }
+    text += &format!("\n\n**Violated: {}.** {}\n\n", plain(finding.property), plain(&finding.because));
+    for (at, sentence) in sentences(&checked.world, &finding.taken, finding.cycle).iter().enumerate() {
+        text += &format!("{}. {}\n", at + 1, plain(sentence));
+    }
+    let diagram = mermaid(&checked.world, &finding.taken, finding.cycle);
+    text += &format!("\n```mermaid\n{}\n```\n\n", diagram.trim());
+    if let Verdict::Falsified(all) = &checked.verdict
+        && expected
+    {
+        let others = all.iter().filter(|other| other.property != finding.property);
+        let others: Vec<String> = others.map(|o| format!("{} ({} steps)", plain(o.property), length(o))).collect();
+        if !others.is_empty() {
+            text += &format!("Violated too: {}.\n\n", others.join(", "));
+        }
+    }
+    text += &format!("```sh\ncargo run --release -- check {}\n", typed(scenario.name()));
+    if expected {
+        text += &format!("cargo run --release -- replay tests/corpus/{}.trace\n", slug(scenario.name()));
+    }
+    text + "```\n\n</details>\n"
+}
