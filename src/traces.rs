@@ -28,9 +28,11 @@ pub struct Run {
     pub world: World,
     /// The steps.
     pub taken: Vec<Taken>,
+    /// How many of the last steps repeat for ever.
+    pub cycle: usize,
 }
 
-/// Takes the steps of a trace in the world of its scenario, and judges the last state by its property.
+/// Takes the steps of a trace in the world of its scenario, and judges where they lead by its property.
 ///
 /// # Errors
 /// A sentence, when there is no such scenario, no such property, or no world with such bounds.
@@ -49,7 +51,7 @@ pub fn replay(scenarios: &[Scenario], trace: &Trace) -> Result<Replayed, String>
     if let Some(error) = world.error() {
         return Ok(Replayed::Broken(error.to_string()));
     }
-    let run = Run { scenario, world, taken };
+    let run = Run { scenario, world, taken, cycle: trace.cycle.len() };
     Ok(match because {
         None => Replayed::ViolatesNothing(run),
         Some(because) if because == trace.because => Replayed::Violates(run),

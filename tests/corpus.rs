@@ -174,11 +174,13 @@ fn spoil() -> impl Strategy<Value = Spoil> {
     ]
 }
 
+const KEYS: [&str; 10] =
+    ["title", "scenario", "clients", "faults", "violates", "because", "fixed by", "steps", "", "colour"];
+
 /// Texts near enough to a trace to get past its first line.
 fn nearly() -> impl Strategy<Value = String> {
-    let keys = ["title", "scenario", "clients", "faults", "violates", "because", "fixed by", "steps", "", "colour"];
     let line = prop_oneof![
-        (select(&keys[..]), ".*").prop_map(|(key, value)| format!("{key}: {value}")),
+        (select(&KEYS[..]), ".*").prop_map(|(key, value)| format!("{key}: {value}")),
         Just("steps:".to_owned()),
         (select(&overtake::models::trace::FAULTS[..]), 0..30u8).prop_map(|(kind, n)| format!("faults: {kind} {n}")),
         (0..40usize).prop_map(|n| format!("clients: {n}")),

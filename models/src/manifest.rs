@@ -111,7 +111,7 @@ impl Entry {
             expected: expected_text(scenario),
             states: story.is_none().then_some(seen.states),
             transitions: story.is_none().then_some(seen.transitions),
-            depth: story.map_or(seen.depth, |f| f.trace.steps.len()),
+            depth: story.map_or(seen.depth, |f| f.taken.len()),
         })
     }
 }

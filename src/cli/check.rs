@@ -161,16 +161,19 @@ fn verdict(judged: &Judged) -> Outcome<()> {
 fn story(line: &CommandLine, checked: &Checked, finding: &Finding, written: &Written) -> Outcome<()> {
     say(format!("\n{} {}", styled(BUG, "violated:"), styled(STRONG, finding.property)))?;
     say(format!("  {}", finding.because))?;
-    tell(&sentences(&checked.world, &finding.taken))?;
+    tell(&sentences(&checked.world, &finding.taken, finding.cycle), finding.cycle)?;
     let file = quoted(&written.file.display().to_string());
     say(format!("  {} {file}", styled(FAINT, "trace:  ")))?;
     say(format!("  {} {} replay {file}", styled(FAINT, "replay: "), line.program))?;
     say(format!("  {} {} explore {file}", styled(FAINT, "explore:"), line.program))
 }
 
-/// A story, its sentences numbered.
-pub(super) fn tell(sentences: &[String]) -> Outcome<()> {
+/// A story, its sentences numbered; the last `cycle` of them repeat for ever.
+pub(super) fn tell(sentences: &[String], cycle: usize) -> Outcome<()> {
     for (at, sentence) in sentences.iter().enumerate() {
+        if cycle > 0 && at + cycle == sentences.len() {
+            say(format!("  {}", styled(BUG, "and from here on, for ever:")))?;
+        }
         say(format!("  {} {sentence}", styled(FAINT, format!("{:>3}.", at + 1))))?;
     }
     Ok(())

@@ -15,6 +15,8 @@ pub(super) struct Written {
     pub property: &'static str,
     pub because: String,
     pub steps: Vec<String>,
+    /// How many of the last steps repeat for ever.
+    pub cycle: usize,
     pub file: PathBuf,
 }
 
@@ -52,7 +54,8 @@ impl Judged {
                 findings.push(Written {
                     property: finding.property,
                     because: finding.because.clone(),
-                    steps: finding.trace.steps.clone(),
+                    steps: finding.trace.all_steps(),
+                    cycle: finding.cycle,
                     file: files::write_finding(out, finding)?,
                 });
             }
@@ -117,6 +120,7 @@ impl Judged {
                 "property": f.property,
                 "because": f.because,
                 "steps": f.steps,
+                "cycle": f.cycle,
                 "file": f.file.display().to_string(),
             })
         });

@@ -95,7 +95,7 @@ fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
 fn told(run: &Run, trace: &Trace) -> Outcome<()> {
     say(styled(STRONG, &trace.title))?;
     say(styled(FAINT, format!("  {} ({})", run.scenario.name(), run.scenario.bounds())))?;
-    tell(&sentences(&run.world, &run.taken))
+    tell(&sentences(&run.world, &run.taken, run.cycle), run.cycle)
 }
 
 /// Why a trace is stale, and what can be done.

@@ -4,8 +4,8 @@ use overtake_models::replay::Taken;
 use overtake_models::{Checked, Scenario};
 use overtake_sim::world::World;
 
-/// The steps as sentences.
-pub(super) fn sentences(_world: &World, taken: &[Taken]) -> Vec<String> {
+/// The steps as sentences, the last `cycle` of which repeat for ever.
+pub(super) fn sentences(_world: &World, taken: &[Taken], _cycle: usize) -> Vec<String> {
     taken.iter().map(|t| t.text.clone()).collect()
 }
 
