@@ -1,13 +1,17 @@
 //! Scenarios and properties as models, and the searches over them.
 pub mod bugs;
 pub mod check;
+pub mod explorer;
 pub mod manifest;
 pub mod property;
+pub mod prove;
 pub mod replay;
+pub mod report;
 pub mod scenario;
 pub mod scenarios;
 pub mod search;
 pub mod space;
+pub mod story;
 pub mod trace;
 
 pub use check::{Checked, Finding, Options, Order, Verdict, check};
