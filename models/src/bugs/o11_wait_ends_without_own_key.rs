@@ -13,15 +13,19 @@ use super::steps::{enqueue, give_up_if_lost, hold, is_lost, line, node_event, pl
 use crate::property::*;
 use crate::scenario::Scenario;
 
-/// Waits until the node is gone, through a new session if need be.
+/// Waits until the node is gone, through one new session if need be.
 async fn wait_deleted(ctx: &Context, path: &str) -> Result<(), ZkError> {
+    let mut renewed = false;
     loop {
         match ctx.zookeeper().watch_data(path).await {
             Ok((_, _, mut watch)) => {
                 node_event(&mut watch).await;
             }
             Err(ZkError::NoNode) => return Ok(()),
-            Err(error) if is_lost(error) => reconnect(ctx).await?,
+            Err(error) if is_lost(error) && !renewed => {
+                renewed = true;
+                reconnect(ctx).await?;
+            }
             Err(error) => return Err(error),
         }
     }

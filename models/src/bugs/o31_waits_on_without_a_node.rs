@@ -30,6 +30,12 @@ async fn change(ctx: &Context, paths: &[&str]) -> Result<bool, ZkError> {
     Ok(true)
 }
 
+async fn until_gone(ctx: &Context, paths: &[&str]) -> Result<(), ZkError> {
+    while change(ctx, paths).await? {}
+    Ok(())
+}
+
+/// Waits, also through one new session, until one of the watched nodes is gone.
 async fn wait<const WATCHES_OWN: bool>(ctx: &Context) -> Result<(), ZkError> {
     let own = enqueue(ctx, "/lock/n-").await?;
     let line = line(ctx, "/lock").await?;
@@ -40,18 +46,13 @@ async fn wait<const WATCHES_OWN: bool>(ctx: &Context) -> Result<(), ZkError> {
     ctx.mark_with("waits", &own);
     let paths = [before, own.as_str()];
     let paths = if WATCHES_OWN { &paths[..] } else { &paths[..1] };
-    let waited = loop {
-        match change(ctx, paths).await {
-            Ok(true) => {}
-            Ok(false) => break Ok(()),
-            Err(error) if is_lost(error) => {
-                if let Err(error) = reconnect(ctx).await {
-                    break Err(error);
-                }
-            }
-            Err(error) => break Err(error),
+    let mut waited = until_gone(ctx, paths).await;
+    if waited.is_err_and(is_lost) {
+        waited = reconnect(ctx).await;
+        if waited.is_ok() {
+            waited = until_gone(ctx, paths).await;
         }
-    };
+    }
     ctx.unmark("waits");
     waited
 }
