@@ -55,6 +55,7 @@ pub mod o55_session_thrown_away;
 pub mod o56_loss_without_release;
 pub mod o57_barrier_counts_ghosts;
 pub mod o58_reader_waits_for_later_writer;
+pub mod o60_expiry_waits_for_the_event;
 pub mod o61_second_try_spins;
 pub mod o62_two_objects_one_path;
 pub mod o63_half_reentrant_lock;
@@ -71,13 +72,14 @@ pub mod o75_node_leaked_per_try;
 pub mod o76_stale_after_reconnect;
 pub mod o78_leader_leaves_during_query;
 pub mod o80_unfenced_controller;
+pub mod o82_random_tokens;
 pub mod o83_pause_between_grant_and_use;
 pub mod o84_latches_reset_each_other;
 pub mod o85_vanished_head_retried;
-pub mod requests;
 pub mod properties;
 pub mod properties_b;
 pub mod report;
+pub mod requests;
 pub mod steps;
 
 use crate::scenario::Scenario;
@@ -137,6 +139,7 @@ pub fn all() -> Vec<Scenario> {
         o56_loss_without_release::scenarios,
         o57_barrier_counts_ghosts::scenarios,
         o58_reader_waits_for_later_writer::scenarios,
+        o60_expiry_waits_for_the_event::scenarios,
         o61_second_try_spins::scenarios,
         o62_two_objects_one_path::scenarios,
         o63_half_reentrant_lock::scenarios,
@@ -153,6 +156,7 @@ pub fn all() -> Vec<Scenario> {
         o76_stale_after_reconnect::scenarios,
         o78_leader_leaves_during_query::scenarios,
         o80_unfenced_controller::scenarios,
+        o82_random_tokens::scenarios,
         o83_pause_between_grant_and_use::scenarios,
         o84_latches_reset_each_other::scenarios,
         o85_vanished_head_retried::scenarios,

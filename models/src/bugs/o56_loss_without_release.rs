@@ -34,7 +34,7 @@ async fn lead(ctx: Context, tidy: bool) -> Result<(), ZkError> {
         ctx.mark("gave up");
     }
     if done || tidy {
-        give_back(&ctx, KEY).await?;
+        give_back(&ctx, "give back", KEY).await?;
     }
     Ok(())
 }

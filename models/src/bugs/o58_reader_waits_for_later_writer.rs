@@ -2,9 +2,9 @@
 //!
 //! *Mechanism:* a writer holds, a reader queues behind it, a second writer behind the reader. The first writer
 //! leaves; the reader lists and takes as its predecessor any writer, also the one behind it. The reader waits for
-//! the writer, the writer for the reader. *Smallest configuration:* 3 clients, no faults. *Source:*
-//! <https://github.com/python-zk/kazoo/issues/649>. *Violated:* waits follow the order of the queue, so there is no
-//! cycle among them. *Repair:* consider only nodes with smaller numbers.
+//! the writer, the writer for the reader. *Smallest configuration:* 3 clients, no faults (the shortest story needs
+//! one writer only). *Source:* <https://github.com/python-zk/kazoo/issues/649>. *Violated:* waits follow the order of
+//! the queue, so there is no cycle among them. *Repair:* consider only nodes with smaller numbers.
 
 use overtake_recipes::names::{contenders, join, leaf};
 use overtake_recipes::{CreateMode, Environment, Watch, ZkError, ZooKeeper};

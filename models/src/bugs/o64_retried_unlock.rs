@@ -4,13 +4,13 @@
 //! object unlocks; the delete is applied, the reply is lost. Another object of the session locks: the same name, a
 //! newer key. The retried unlock deletes by name and removes it. *Smallest configuration:* 1 session with 2 lock
 //! objects, a rival, 1 reply lost. *Source:* <https://github.com/etcd-io/etcd/issues/22082>. *Violated:* an unlock
-//! removes only what it has acquired, so a grant keeps its node. *Repair:* look whose key it is. (The look and the
-//! delete are two requests of one session, and only the one who made the key deletes it.)
+//! removes only what it has acquired, so a grant keeps its node. *Repair:* look whose key it is.
 
 use overtake_recipes::retry::{PAUSE, retry};
 use overtake_recipes::{CreateMode, Environment, Watch, WatchedEvent, ZkError, ZooKeeper};
 use overtake_sim::program::Context;
 
+use super::requests::answered;
 use crate::property::*;
 use crate::scenario::{Scenario, scenario};
 
@@ -51,13 +51,7 @@ async fn lock(ctx: &Context, object: &str) -> Result<String, ZkError> {
         let mut oldest: Option<(i64, String)> = None;
         for name in names {
             let key = format!("{LOCK}/{name}");
-            let stat = loop {
-                match zk.exists(&key).await {
-                    Err(ZkError::ConnectionLoss) => ctx.sleep(PAUSE).await,
-                    stat => break stat?,
-                }
-            };
-            if let Some(stat) = stat
+            if let Some(stat) = answered(ctx, || zk.exists(&key)).await?
                 && oldest.as_ref().is_none_or(|(czxid, _)| stat.czxid < *czxid)
             {
                 oldest = Some((stat.czxid, key));

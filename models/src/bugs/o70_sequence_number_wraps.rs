@@ -1,10 +1,14 @@
 //! O70, ZOOKEEPER-4372 and go-zookeeper 21b4929: the sequence number wraps to below zero.
 //!
-//! *Mechanism:* the parent's counter passes 2147483647, and the next name ends with `-2147483648`. A parser that
-//! splits at the hyphen loses the sign, so numbers fall from there on; one that keeps it takes the newest contender
-//! for the oldest when the counter wraps. *Smallest configuration:* 3 clients (2 where the sign is kept), the
-//! counter at its limit. *Source:* <https://issues.apache.org/jira/browse/ZOOKEEPER-4372>. *Violated:* the order
-//! survives the wrap, so there is one holder. *Repair:* keep the sign and compare by distance, as serial numbers are.
+//! *Mechanism:* the parent's counter has passed 2147483647, and names end with `-2147483648`, `-2147483647` and so
+//! on. A parser that splits at the hyphen loses the sign, so the numbers fall from there on, and the newest contender
+//! sorts as the oldest. *Smallest configuration:* 2 clients, the counter just past its limit. *Source:*
+//! <https://issues.apache.org/jira/browse/ZOOKEEPER-4372>. *Violated:* the order survives the wrap, so there is one
+//! holder. *Repair:* keep the sign, and compare by distance as serial numbers are, so that the wrap itself does not
+//! matter either.
+//!
+//! A server of version 3.8 refuses to create beyond the limit one by one (it numbers on within a transaction only),
+//! so this parent comes from an older server.
 
 use std::cmp::Ordering;
 
@@ -55,23 +59,21 @@ async fn hold(ctx: Context, order: NameOrder) -> Result<(), ZkError> {
     zk.delete(&me, None).await
 }
 
-/// Two faulty programs and the repaired one.
+/// The faulty program and the repaired one.
 pub fn scenarios() -> Vec<Scenario> {
     let world = |name: &str, order: NameOrder| {
         scenario(name)
-            .about("The counter behind the names of a lock's contenders passes its limit while they queue.")
+            .about("The counter behind the names of a lock's contenders has passed its limit.")
             .source("https://issues.apache.org/jira/browse/ZOOKEEPER-4372")
-            .node_with_counter(LOCK, i32::MAX)
+            .node_with_counter(LOCK, i32::MIN)
             .literal_numbers()
-            .clients(3, move |ctx| hold(ctx, order))
+            .clients(2, move |ctx| hold(ctx, order))
             .properties([at_most_one_live_holder(), no_program_fails(), somebody_holds(), everybody_is_done()])
     };
-    let faulty = |name: &str, order| {
-        world(name, order).breaks("at most one live holder").fixed_by("O70 sequence number wraps, repaired")
-    };
     vec![
-        faulty("O70 sequence number wraps, sign lost", |a, b| without_sign(a).cmp(&without_sign(b))),
-        faulty("O70 sequence number wraps, sign kept", |a, b| with_sign(a).cmp(&with_sign(b))),
+        world("O70 sequence number wraps", |a, b| without_sign(a).cmp(&without_sign(b)))
+            .breaks("at most one live holder")
+            .fixed_by("O70 sequence number wraps, repaired"),
         world("O70 sequence number wraps, repaired", by_distance),
     ]
 }

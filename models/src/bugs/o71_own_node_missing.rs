@@ -12,6 +12,7 @@ use overtake_recipes::names::{contenders, join, leaf};
 use overtake_recipes::{CreateMode, Environment, Watch, ZkError, ZooKeeper};
 use overtake_sim::program::Context;
 
+use super::requests::{answered, give_up_if_expired};
 use crate::property::*;
 use crate::scenario::{Scenario, scenario};
 
@@ -26,11 +27,11 @@ enum Missing {
 
 /// One request of the reader, sent again in a new session when the old one is over.
 macro_rules! in_any_session {
-    ($zk:ident, $request:expr) => {
-        match $request.await {
+    ($ctx:expr, $request:expr) => {
+        match answered($ctx, || $request).await {
             Err(ZkError::SessionExpired) => {
-                $zk.connect().await?;
-                $request.await
+                $ctx.zookeeper().connect().await?;
+                answered($ctx, || $request).await
             }
             answer => answer,
         }
@@ -41,11 +42,11 @@ async fn read(ctx: Context, missing: Missing) -> Result<(), ZkError> {
     let zk = ctx.zookeeper();
     let path = join(LOCK, "read-");
     let mode = CreateMode::EphemeralSequential;
-    let mut me = in_any_session!(zk, zk.create(&path, b"", mode))?;
+    let mut me = in_any_session!(&ctx, zk.create(&path, b"", mode))?;
     loop {
         let session = format!("{:x}", zk.session_id());
         ctx.checkpoint("list", &[&me, &session]);
-        let names = contenders(in_any_session!(zk, zk.children(LOCK))?);
+        let names = contenders(in_any_session!(&ctx, zk.children(LOCK))?);
         let place = names.iter().position(|name| name == leaf(&me));
         let first_writer = names.iter().position(|name| name.starts_with("write"));
         let first_writer = first_writer.unwrap_or(usize::MAX);
@@ -54,7 +55,7 @@ async fn read(ctx: Context, missing: Missing) -> Result<(), ZkError> {
             (None, Missing::Infinity) => usize::MAX,
             (None, Missing::Noticed) => {
                 ctx.mark("starts anew");
-                me = in_any_session!(zk, zk.create(&path, b"", mode))?;
+                me = in_any_session!(&ctx, zk.create(&path, b"", mode))?;
                 continue;
             }
         };
@@ -62,7 +63,7 @@ async fn read(ctx: Context, missing: Missing) -> Result<(), ZkError> {
             break;
         }
         let blocker = join(LOCK, &names[first_writer]);
-        match in_any_session!(zk, zk.watch_data(&blocker)) {
+        match in_any_session!(&ctx, zk.watch_data(&blocker)) {
             Ok((_, _, mut watch)) => drop(watch.next().await),
             Err(ZkError::NoNode) => {}
             Err(error) => return Err(error),
@@ -71,7 +72,7 @@ async fn read(ctx: Context, missing: Missing) -> Result<(), ZkError> {
     ctx.mark("holds");
     ctx.work("read").await;
     ctx.unmark("holds");
-    match zk.delete(&me, None).await {
+    match answered(&ctx, || zk.delete(&me, None)).await {
         Err(ZkError::NoNode | ZkError::SessionExpired) => Ok(()),
         answer => answer,
     }
@@ -103,7 +104,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .about("The session of a waiting reader is replaced. Its node is gone, and it looks for the one to wait for beyond the list.")
             .source("https://github.com/apache/curator/issues/827")
             .node(LOCK)
-            .client("reader", move |ctx| read(ctx, missing))
+            .client("reader", move |ctx| async move { give_up_if_expired(read(ctx, missing).await) })
             .client("writer", write)
             .spared()
             .expiries(1)

@@ -10,6 +10,7 @@ use overtake_recipes::{CreateMode, Environment, Op, Watch, ZkError, ZooKeeper};
 use overtake_sim::program::Context;
 
 use super::properties_b::deposed_leaders_are_refused;
+use super::requests::{answered, give_up_if_expired};
 use crate::property::*;
 use crate::scenario::{Scenario, scenario};
 
@@ -22,10 +23,10 @@ async fn elect(ctx: &Context) -> Result<i32, ZkError> {
     let zk = ctx.zookeeper();
     loop {
         ctx.checkpoint("elect", &[]);
-        match zk.create(CONTROLLER, b"", CreateMode::Ephemeral).await {
-            Ok(_) => return Ok(zk.set_data(EPOCH, b"", None).await?.version),
+        match answered(ctx, || zk.create(CONTROLLER, b"", CreateMode::Ephemeral)).await {
+            Ok(_) => return Ok(answered(ctx, || zk.set_data(EPOCH, b"", None)).await?.version),
             Err(ZkError::NodeExists) => {
-                let (there, mut watch) = zk.watch_exists(CONTROLLER).await?;
+                let (there, mut watch) = answered(ctx, || zk.watch_exists(CONTROLLER)).await?;
                 if there.is_some() {
                     watch.next().await;
                 }
@@ -42,15 +43,13 @@ async fn write(ctx: &Context, epoch: i32, fenced: bool) -> Result<(), ZkError> {
         let version = Some(epoch);
         ops.insert(0, Op::Check { path, version });
     }
-    ctx.zookeeper().multi(ops).await.map(drop)
+    let zk = ctx.zookeeper();
+    answered(ctx, || zk.multi(ops.clone())).await.map(drop)
 }
 
 /// A queued write is sent again in a new session when the old one is over.
 async fn control(ctx: Context, fenced: bool) -> Result<(), ZkError> {
-    let epoch = match elect(&ctx).await {
-        Err(ZkError::SessionExpired) => return Ok(()),
-        epoch => epoch?,
-    };
+    let epoch = elect(&ctx).await?;
     let mut written = write(&ctx, epoch, fenced).await;
     if written == Err(ZkError::SessionExpired) {
         ctx.zookeeper().connect().await?;
@@ -75,7 +74,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .source("https://github.com/apache/kafka/pull/5101")
             .node(EPOCH)
             .node(STATE)
-            .clients(2, move |ctx| control(ctx, fenced))
+            .clients(2, move |ctx| async move { give_up_if_expired(control(ctx, fenced).await) })
             .expiries(1)
             .properties([
                 deposed_leaders_are_refused(STATE),

@@ -14,25 +14,29 @@ use overtake_recipes::{CreateMode, Environment, Watch, ZkError, ZooKeeper};
 use overtake_sim::program::Context;
 
 use super::properties_b::deposed_leaders_are_refused;
+use super::requests::{answered, give_up_if_expired};
 use crate::property::*;
 use crate::scenario::{Scenario, scenario};
 
-const LOCK: &str = "/lock";
-const STORAGE: &str = "/storage";
+/// The parent of the lock's nodes.
+pub const LOCK: &str = "/lock";
+/// The resource.
+pub const STORAGE: &str = "/storage";
 
-/// The name of the node by which the lock is granted.
-async fn acquire(ctx: &Context) -> Result<String, ZkError> {
+/// The name of the node by which the lock is granted; the label begins it.
+async fn acquire(ctx: &Context, label: &str) -> Result<String, ZkError> {
     let zk = ctx.zookeeper();
-    let path = join(LOCK, "n-");
-    let me = zk.create(&path, b"", CreateMode::EphemeralSequential).await?;
+    let path = join(LOCK, label);
+    let me = answered(ctx, || zk.create(&path, b"", CreateMode::EphemeralSequential)).await?;
     loop {
         ctx.checkpoint("list", &[&me]);
-        let names = contenders(zk.children(LOCK).await?);
+        let names = contenders(answered(ctx, || zk.children(LOCK)).await?);
         let at = names.iter().position(|name| name == leaf(&me));
         let Some(before) = at.and_then(|at| names[..at].last()) else {
             return Ok(leaf(&me).into());
         };
-        match zk.watch_data(&join(LOCK, before)).await {
+        let before = join(LOCK, before);
+        match answered(ctx, || zk.watch_data(&before)).await {
             Ok((_, _, mut watch)) => drop(watch.next().await),
             Err(ZkError::NoNode) => {}
             Err(error) => return Err(error),
@@ -40,16 +44,19 @@ async fn acquire(ctx: &Context) -> Result<String, ZkError> {
     }
 }
 
+/// Whether the first token is newer than the second, to the resource.
+pub type Newer = fn(&str, &str) -> bool;
+
 /// What the resource does with a write. `None`: it refuses.
-async fn write(ctx: &Context, token: &str, fenced: bool) -> Result<Option<()>, ZkError> {
+async fn write(ctx: &Context, token: &str, newer: Newer) -> Result<Option<()>, ZkError> {
     let zk = ctx.zookeeper();
     loop {
-        let (last, stat) = zk.get_data(STORAGE).await?;
+        let (last, stat) = answered(ctx, || zk.get_data(STORAGE)).await?;
         let last = String::from_utf8_lossy(&last).into_owned();
-        if fenced && suffix(&last) > suffix(token) {
+        if newer(&last, token) {
             return Ok(None);
         }
-        match zk.set_data(STORAGE, token.as_bytes(), Some(stat.version)).await {
+        match answered(ctx, || zk.set_data(STORAGE, token.as_bytes(), Some(stat.version))).await {
             Ok(_) => return Ok(Some(())),
             Err(ZkError::BadVersion) => {}
             Err(error) => return Err(error),
@@ -57,30 +64,29 @@ async fn write(ctx: &Context, token: &str, fenced: bool) -> Result<Option<()>, Z
     }
 }
 
-async fn client(ctx: Context, fenced: bool) -> Result<(), ZkError> {
-    let token = match acquire(&ctx).await {
-        Err(ZkError::SessionExpired) => return Ok(()),
-        token => token?,
-    };
-    let mut written = write(&ctx, &token, fenced).await;
+/// Acquires the lock with a name that begins so and writes to the resource, in any session.
+pub async fn client(ctx: Context, label: &str, newer: Newer) -> Result<(), ZkError> {
+    let token = acquire(&ctx, label).await?;
+    let mut written = write(&ctx, &token, newer).await;
     if written == Err(ZkError::SessionExpired) {
         ctx.zookeeper().connect().await?;
-        written = write(&ctx, &token, fenced).await;
+        written = write(&ctx, &token, newer).await;
     }
     match written? {
         Some(()) => ctx.mark_with("wrote", &token),
         None => ctx.mark("refused"),
     }
     let path = join(LOCK, &token);
-    match ctx.zookeeper().delete(&path, None).await {
-        Err(ZkError::NoNode | ZkError::SessionExpired) => Ok(()),
+    let zk = ctx.zookeeper();
+    match answered(&ctx, || zk.delete(&path, None)).await {
+        Err(ZkError::NoNode) => Ok(()),
         answer => answer,
     }
 }
 
 /// The faulty program and the repaired one.
 pub fn scenarios() -> Vec<Scenario> {
-    let world = |name: &str, fenced| {
+    let world = |name: &str, newer: Newer| {
         scenario(name)
             .about(
                 "A client is granted the lock, and its session ends before it uses the grant. Another is granted and \
@@ -89,7 +95,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .source("https://github.com/guevara/read-it-later/issues/9604")
             .node(LOCK)
             .node(STORAGE)
-            .clients(2, move |ctx| client(ctx, fenced))
+            .clients(2, move |ctx| async move { give_up_if_expired(client(ctx, "n-", newer).await) })
             .expiries(1)
             .properties([
                 deposed_leaders_are_refused(STORAGE),
@@ -99,10 +105,10 @@ pub fn scenarios() -> Vec<Scenario> {
             ])
     };
     vec![
-        world("O83 pause between grant and use", false)
+        world("O83 pause between grant and use", |_, _| false)
             .breaks("deposed leaders are refused")
             .fixed_by("O83 pause between grant and use, repaired"),
-        world("O83 pause between grant and use, repaired", true)
+        world("O83 pause between grant and use, repaired", |last, token| suffix(last) > suffix(token))
             .property(somebody_is(&["refused"], "a late write is refused")),
     ]
 }

@@ -13,9 +13,9 @@ pub fn no_cycle_of_waits() -> Property {
             let mut seen = vec![client.slot()];
             while let Some(next) = waits_for(view, seen[seen.len() - 1]) {
                 if next == client.slot() {
-                    let names = seen.iter().chain([&next]);
-                    let names: Vec<&str> = names.map(|slot| name(view, *slot)).collect();
-                    return Err(format!("{} wait", names.join(" waits for ")));
+                    let others = seen[1..].iter().chain([&next]);
+                    let waits: Vec<String> = others.map(|slot| format!("waits for {}", name(view, *slot))).collect();
+                    return Err(format!("{} {}", client.name(), waits.join(", which ")));
                 }
                 if seen.contains(&next) {
                     break;
