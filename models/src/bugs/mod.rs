@@ -60,6 +60,7 @@ pub mod o61_second_try_spins;
 pub mod o62_two_objects_one_path;
 pub mod o63_half_reentrant_lock;
 pub mod o64_retried_unlock;
+pub mod o65_release_clears_the_next_lease;
 pub mod o66_check_then_delete;
 pub mod o67_release_with_stale_version;
 pub mod o68_old_handler_new_session;
@@ -72,6 +73,7 @@ pub mod o75_node_leaked_per_try;
 pub mod o76_stale_after_reconnect;
 pub mod o78_leader_leaves_during_query;
 pub mod o80_unfenced_controller;
+pub mod o81_token_of_another_node;
 pub mod o82_random_tokens;
 pub mod o83_pause_between_grant_and_use;
 pub mod o84_latches_reset_each_other;
@@ -144,6 +146,7 @@ pub fn all() -> Vec<Scenario> {
         o62_two_objects_one_path::scenarios,
         o63_half_reentrant_lock::scenarios,
         o64_retried_unlock::scenarios,
+        o65_release_clears_the_next_lease::scenarios,
         o66_check_then_delete::scenarios,
         o67_release_with_stale_version::scenarios,
         o68_old_handler_new_session::scenarios,
@@ -156,6 +159,7 @@ pub fn all() -> Vec<Scenario> {
         o76_stale_after_reconnect::scenarios,
         o78_leader_leaves_during_query::scenarios,
         o80_unfenced_controller::scenarios,
+        o81_token_of_another_node::scenarios,
         o82_random_tokens::scenarios,
         o83_pause_between_grant_and_use::scenarios,
         o84_latches_reset_each_other::scenarios,
