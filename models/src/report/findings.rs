@@ -1,6 +1,6 @@
 //! Each finding as a story.
 
-use super::text::{anchor, html, origin, plain, slug, typed};
+use super::text::{anchor, counted, html, origin, plain, slug, typed};
 use super::{Outcome, has_story, length, story_anchor, told};
 use crate::check::{Finding, Verdict};
 use crate::manifest::expected_finding;
@@ -24,14 +24,23 @@ pub(super) fn section(results: &[Outcome]) -> String {
     if text.is_empty() { text } else { format!("{ABOUT}{text}") }
 }
 
+fn told_length(finding: &Finding) -> String {
+    let (steps, cycle) = length(finding);
+    let steps = counted(steps, "step", "steps");
+    match cycle {
+        None => steps,
+        Some(cycle) => format!("{steps}, then {} for ever", counted(cycle, "step", "steps")),
+    }
+}
+
 fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
     let expected = expected_finding(scenario, checked).is_some();
     let loud = if expected { "" } else { "NOT AS EXPECTED: " };
     let mut text = format!(
-        "<details>\n<summary>{loud}<b>{}</b>: {} ({} steps)</summary>\n\n",
+        "<details>\n<summary>{loud}<b>{}</b>: {} ({})</summary>\n\n",
         html(scenario.name()),
         html(finding.property),
-        length(finding)
+        told_length(finding)
     );
     if !scenario.paragraph().is_empty() {
         text += &format!("{}\n\n", plain(scenario.paragraph()));
@@ -41,6 +50,9 @@ fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
         text += &format!(" Source: {}.", origin(scenario.origin()));
     }
     text += &format!("\n\n**Violated: {}.** {}\n\n", plain(finding.property), plain(&finding.because));
+    if finding.taken.is_empty() {
+        text += "It is so before the server does anything.\n";
+    }
     for (at, sentence) in sentences(&checked.world, &finding.taken, finding.cycle).iter().enumerate() {
         text += &format!("{}. {}\n", at + 1, plain(sentence));
     }
@@ -50,7 +62,7 @@ fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
         && expected
     {
         let others = all.iter().filter(|other| other.property != finding.property);
-        let others: Vec<String> = others.map(|o| format!("{} ({} steps)", plain(o.property), length(o))).collect();
+        let others: Vec<String> = others.map(|o| format!("{} ({})", plain(o.property), told_length(o))).collect();
         if !others.is_empty() {
             text += &format!("Violated too: {}.\n\n", others.join(", "));
         }

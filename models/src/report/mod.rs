@@ -59,8 +59,10 @@ fn summary(results: &[Outcome]) -> String {
     let number = |word| results.iter().filter(|(_, checked)| checked.verdict.word() == word).count();
     let proved = results.iter().filter(|(_, checked)| is_proved(checked));
     let states: usize = proved.map(|(_, checked)| checked.seen.states).sum();
-    let mut parts =
-        vec![format!("{} proved ({} states in all)", number("proved"), grouped(states)), format!("{} falsified", number("falsified"))];
+    let mut parts = vec![
+        format!("{} proved ({} states in all)", number("proved"), grouped(states)),
+        format!("{} falsified", number("falsified")),
+    ];
     let other = results.len() - number("proved") - number("falsified");
     if other > 0 {
         parts.push(format!("**{other} undecided**"));
@@ -127,13 +129,16 @@ fn verdict_cell((scenario, checked): &Outcome) -> String {
     if as_expected { link } else { format!("**{link}**") }
 }
 
-/// The length of a story.
-fn length(finding: &Finding) -> String {
-    let steps = finding.taken.len();
-    match finding.cycle {
-        0 => grouped(steps),
-        cycle => format!("{}, then {} for ever", grouped(steps - cycle), grouped(cycle)),
-    }
+/// The length of a story: its steps, and those that then repeat for ever.
+fn length(finding: &Finding) -> (usize, Option<usize>) {
+    let cycle = finding.cycle;
+    (finding.taken.len() - cycle, (cycle > 0).then_some(cycle))
+}
+
+/// The length of a story in a cell.
+fn length_cell(finding: &Finding) -> String {
+    let (steps, cycle) = length(finding);
+    grouped(steps) + &cycle.map_or(String::new(), |cycle| format!(", then {} for ever", grouped(cycle)))
 }
 
 /// The repaired program of a scenario, and what became of it.

@@ -1,7 +1,7 @@
 //! Every faulty program, and what caught it.
 
 use super::text::{Table, counted, down, grouped, plain};
-use super::{Outcome, length, must_break, repaired, story_anchor};
+use super::{Outcome, length_cell, must_break, repaired, story_anchor};
 use crate::manifest::expected_finding;
 
 const ABOUT: &str = "\
@@ -29,7 +29,7 @@ pub(super) fn section(results: &[Outcome]) -> String {
                 down(&name, &story_anchor(scenario)),
                 scenario.bounds(),
                 plain(finding.property),
-                length(finding),
+                length_cell(finding),
                 grouped(checked.seen.states),
             ],
             None => {

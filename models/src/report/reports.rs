@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::text::{Table, down, grouped, origin, plain};
-use super::{Outcome, is_proved, length, must_break, repaired, story_anchor, verdict_cell};
+use super::{Outcome, is_proved, length_cell, must_break, repaired, story_anchor, verdict_cell};
 use crate::manifest::expected_finding;
 use crate::scenario::Scenario;
 
@@ -47,10 +47,8 @@ fn class(number: u32) -> &'static str {
 
 /// The table of reports, and how many there are.
 pub(super) fn section(results: &[Outcome]) -> String {
-    let mut head = Table::new(
-        ["report", "class", "source", "violates", "steps", "states until found", "repaired"],
-        &[4, 5],
-    );
+    let mut head =
+        Table::new(["report", "class", "source", "violates", "steps", "states until found", "repaired"], &[4, 5]);
     let (mut all, mut found, mut cured) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for outcome in results.iter().filter(|(scenario, _)| must_break(scenario)) {
         let (scenario, checked) = outcome;
@@ -61,7 +59,7 @@ pub(super) fn section(results: &[Outcome]) -> String {
         match expected_finding(scenario, checked) {
             Some(finding) => {
                 found.insert(number);
-                row.extend([plain(finding.property), length(finding), grouped(checked.seen.states)]);
+                row.extend([plain(finding.property), length_cell(finding), grouped(checked.seen.states)]);
             }
             None => row.extend([verdict_cell(outcome), "–".into(), "–".into()]),
         }

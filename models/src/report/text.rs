@@ -23,8 +23,13 @@ pub(super) fn odds(odds: f64) -> String {
     match odds {
         o if o <= 0.0 => "none".into(),
         o if o > 0.1 => format!("{:.0} %", o.min(1.0) * 100.0),
-        o => format!("< 10^−{}", (-o.log10()).floor()),
+        o => format!("< 10⁻{}", raised((-o.log10()).floor() as usize)),
     }
+}
+
+fn raised(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
 }
 
 /// A name as the name of a file and of an anchor: letters and digits, the rest as single dashes.
@@ -137,7 +142,7 @@ mod tests {
     fn numbers_for_people() {
         assert_eq!(grouped(8_320_420), "8,320,420");
         assert_eq!(counted(1, "step", "steps"), "1 step");
-        assert_eq!(odds(3e-9), "< 10^−8");
+        assert_eq!(odds(3e-9), "< 10⁻⁸");
         assert_eq!(odds(0.0), "none");
     }
 
