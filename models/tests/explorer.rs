@@ -6,6 +6,8 @@ use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use overtake_models::explorer::{ExploreError, ScenarioModel, serve_scenario, serve_trace, trace_link};
+use overtake_models::property::at_most_one_live_holder;
+use overtake_models::scenarios::peers::peer_lock;
 use overtake_models::search::{Limits, breadth_first};
 use overtake_models::space::WorldSpace;
 use overtake_models::{Expected, Options, Scenario, Trace, Verdict, check, scenarios};
@@ -30,12 +32,10 @@ fn start(serve: impl FnOnce(Box<dyn FnOnce(SocketAddr) + Send>) + Send + 'static
     address.recv_timeout(Duration::from_secs(60)).unwrap()
 }
 
-fn named(name: &str) -> Scenario {
-    scenarios::all().into_iter().find(|s| s.name() == name).unwrap()
-}
-
-fn first(expected: impl Fn(&Expected) -> bool) -> Scenario {
-    scenarios::all().into_iter().find(|s| expected(s.expected())).unwrap()
+/// A scenario with two holders at its end.
+fn broken() -> Scenario {
+    let expected = Expected::Falsified(at_most_one_live_holder().name);
+    scenarios::all().into_iter().find(|s| *s.expected() == expected).unwrap()
 }
 
 /// Distinct states and steps without reductions, when there are few.
@@ -103,7 +103,7 @@ fn a_scenario_is_browsed_and_searched() {
 
 #[test]
 fn a_trace_is_shown_to_its_end() {
-    let scenario = first(|e| matches!(e, Expected::Falsified(_)));
+    let scenario = broken();
     let trace = found(&scenario);
     let steps = trace.all_steps();
     let served = (scenario.clone(), trace.clone());
@@ -155,7 +155,7 @@ fn a_loop_is_judged_at_its_end() {
 
 #[test]
 fn what_does_not_start_says_why() {
-    let scenario = first(|e| matches!(e, Expected::Falsified(_)));
+    let scenario = broken();
     let taken = TcpListener::bind("127.0.0.1:0").unwrap();
     let port = taken.local_addr().unwrap().port();
     let error = serve_scenario(&scenario, port, |_| panic!("it cannot be ready")).unwrap_err();
@@ -168,7 +168,7 @@ fn what_does_not_start_says_why() {
     assert!(matches!(&error, ExploreError::Stale(stale) if stale.number == 1), "{error}");
     assert_eq!(error.to_string(), "step 1 of the trace is no longer possible: client 9: sings");
 
-    let error = serve_scenario(&named("peer lock").with_clients(0), 0, |_| ()).unwrap_err();
+    let error = serve_scenario(&peer_lock(0, 0), 0, |_| ()).unwrap_err();
     assert!(matches!(error, ExploreError::Scenario(_)));
 }
 
