@@ -112,6 +112,7 @@ pub fn judge(world: &World, taken: &[Taken], cycle: usize, property: &Property) 
         let missed = round.iter().all(|state| !goal(&world.view(state)));
         return (fair && missed).then(|| match cycle {
             0 => format!("nothing can happen any more, and it has not come to this: {}", property.name),
+            1 => format!("this step can repeat for ever, and it never comes to this: {}", property.name),
             n => format!("these {n} steps can repeat for ever, and it never comes to this: {}", property.name),
         });
     }

@@ -14,7 +14,10 @@ pub fn no_orphan_node(parent: &'static str) -> Property {
         let left: Vec<String> = view.zookeeper().children(parent).iter().map(|p| p.short()).collect();
         match left.is_empty() {
             true => Ok(()),
-            false => Err(format!("everybody is done, and {} is still there", left.join(", "))),
+            false => {
+                let are = if left.len() == 1 { "is" } else { "are" };
+                Err(format!("everybody is done, and {} {are} still there", left.join(", ")))
+            }
         }
     })
 }

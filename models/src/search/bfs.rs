@@ -1,5 +1,7 @@
 //! Breadth first, level by level, on all threads, with fingerprints only.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Barrier, Mutex, RwLock};
 
@@ -26,6 +28,7 @@ struct Shared<'a, S: Space> {
     seen: Mutex<Seen>,
     barrier: Barrier,
     own_bytes: AtomicUsize,
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 /// Visits every state once and judges the properties in it. Keeps 8 bytes a state and the frontier.
@@ -42,6 +45,7 @@ pub fn breadth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
         seen: Mutex::default(),
         barrier: Barrier::new(threads),
         own_bytes: AtomicUsize::new(0),
+        panic: Mutex::default(),
     };
     start(&shared);
     std::thread::scope(|scope| {
@@ -50,6 +54,9 @@ pub fn breadth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
         }
         work(&shared);
     });
+    if let Some(panic) = shared.panic.into_inner().expect("panic") {
+        resume_unwind(panic);
+    }
     let table = shared.table.into_inner().expect("table");
     let mut seen = shared.seen.into_inner().expect("seen");
     seen.states = table.len();
@@ -76,7 +83,13 @@ fn work<S: Space>(shared: &Shared<'_, S>) {
     let width = shared.space.width();
     let mut spare = Vec::new();
     loop {
-        expand_level(shared, &mut worker, width, &mut spare);
+        // A panic must not leave the other threads waiting at the barrier: it ends the search, and is raised again when all
+        // have ended.
+        let level = AssertUnwindSafe(|| expand_level(shared, &mut worker, width, &mut spare));
+        if let Err(panic) = catch_unwind(level) {
+            shared.watch.stop(Stopped::Error);
+            shared.panic.lock().expect("panic").get_or_insert(panic);
+        }
         shared.own_bytes.fetch_add(worker.bytes(), Ordering::Relaxed);
         if shared.barrier.wait().is_leader() {
             turn_level(shared, width);
@@ -99,7 +112,8 @@ fn expand_level<S: Space>(shared: &Shared<'_, S>, worker: &mut S::Worker<'_>, wi
         let Some(mut piece) = shared.level.lock().expect("level").pop() else { break };
         for batch in piece.chunks(BATCH * width) {
             (rows.clear(), prints.clear());
-            if !make_room(shared, batch.len() / width * 64) {
+            let stopped = shared.watch.check(shared.space.error().is_some());
+            if stopped || !make_room(shared, batch.len() / width * 64) {
                 break 'pieces;
             }
             worker.prepare(batch);

@@ -1,5 +1,6 @@
 //! Depth first on all threads: fingerprints and short stacks, nothing else.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, RwLock};
 
@@ -46,12 +47,24 @@ pub fn depth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
             shared.pool.lock().expect("pool").rows.extend(row);
         }
     }
+    // A panic must not leave the other threads waiting for states: it ends the search, and is raised again afterwards.
+    let panicked = Mutex::new(None);
+    let guarded = || {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| work(&shared, threads))) {
+            shared.watch.stop(Stopped::Error);
+            finish(&shared);
+            panicked.lock().expect("panic").get_or_insert(panic);
+        }
+    };
     std::thread::scope(|scope| {
         for _ in 1..threads {
-            scope.spawn(|| work(&shared, threads));
+            scope.spawn(guarded);
         }
-        work(&shared, threads);
+        guarded();
     });
+    if let Some(panic) = panicked.into_inner().expect("panic") {
+        resume_unwind(panic);
+    }
     let mut seen = shared.seen.into_inner().expect("seen");
     let table = shared.table.into_inner().expect("table");
     seen.states = table.len();

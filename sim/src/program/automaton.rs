@@ -19,7 +19,7 @@ pub type NodeId = u32;
 /// Distance between the numbers that stand for names in representative histories.
 const SPREAD: i64 = 1000;
 /// Second histories kept per node, to check its checkpoint with.
-const ALTERNATIVES: usize = 2;
+const ALTERNATIVES: usize = 4;
 
 /// Which names a program may only compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -30,6 +30,8 @@ pub struct Naming {
     pub literal_owners: bool,
     /// Nodes count requests since the last event.
     pub count_requests: bool,
+    /// Checkpoints are ignored, so that a node is a whole history: for comparing with direct execution.
+    pub ignore_checkpoints: bool,
 }
 
 /// Counters of the work done and the checks made.
@@ -58,7 +60,7 @@ struct Node {
     history: History,
     alternatives: Mutex<Vec<History>>,
     /// Observations whose edge is known, with the order they came in.
-    known: Mutex<Vec<EdgeKey>>,
+    known: Mutex<Vec<(EdgeKey, Arc<Edge>)>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -176,13 +178,15 @@ impl Automaton {
         self.programs[program as usize].name()
     }
 
-    fn spec(&self, program: u16, slot: usize, disguised: bool) -> RunSpec {
+    fn spec(&self, program: u16, slot: usize, born: u8, disguised: bool) -> RunSpec {
         let hidden = if disguised { 7 } else { 0 };
         RunSpec {
             program,
             slot,
+            born,
             literal_owners: self.naming.literal_owners,
             count_requests: self.naming.count_requests,
+            ignore_checkpoints: self.naming.ignore_checkpoints,
             disguise: Disguise {
                 untracked_zxid: i64::from(hidden),
                 cversion: (!self.naming.literal_numbers).then_some(hidden),
@@ -190,10 +194,11 @@ impl Automaton {
         }
     }
 
-    /// The node in which the program waits at its start, with the binding and the requests it made.
-    pub fn start(&self, program: u16, slot: usize) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
+    /// The node in which the program waits at its start, with the binding and the requests it made. `born` is the index
+    /// of the session that it finds: higher in a second life.
+    pub fn start(&self, program: u16, slot: usize, born: u8) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
         let slot = if self.naming.literal_owners { slot } else { 0 };
-        let end = run(&self.programs[program as usize], self.spec(program, slot, false), &[]);
+        let end = run(&self.programs[program as usize], self.spec(program, slot, born, false), &[]);
         let end = match end {
             Ok(end) => end,
             Err(error) => {
@@ -204,7 +209,7 @@ impl Automaton {
         let empty = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
         let landing = self.landing(end, slot, &[], &[], &[]);
         match landing {
-            Ok(landing) => (self.intern(landing.key, empty, None).0, Bind::default(), landing.sent),
+            Ok(landing) => (self.intern(landing.key, empty).0, Bind::default(), landing.sent),
             Err(name) => {
                 self.made_up(program, "its start", &name);
                 (self.broken(program), Bind::default(), SmallVec::new())
@@ -286,7 +291,7 @@ impl Automaton {
             }
         }));
         self.bytes.fetch_add(2 * size_of::<EdgeKey>() + size_of::<Edge>(), Ordering::Relaxed);
-        node.known.lock().expect("known edges").push(key.clone());
+        node.known.lock().expect("known edges").push((key.clone(), edge.clone()));
         self.edges.write().expect("edge table").entry(key).or_insert(edge).clone()
     }
 
@@ -295,6 +300,7 @@ impl Automaton {
         let key = NodeKey {
             program,
             slot: 0,
+            born: 0,
             tasks: SmallVec::new(),
             suffix: Vec::new(),
             ops: Vec::new(),
@@ -305,18 +311,16 @@ impl Automaton {
             since: 0,
         };
         let history = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
-        self.intern(key, history, None).0
+        self.intern(key, history).0
     }
 
     fn compute(&self, node: &Node, key: &EdgeKey) -> Result<Edge, ProgramError> {
-        let (program, slot) = (node.key.program, node.key.slot as usize);
-        let (landing, history, place) = self.follow(node, key, &node.history, false)?;
+        let (landing, history) = self.follow(node, key, &node.history, false)?;
         self.stats.runs.fetch_add(1, Ordering::Relaxed);
         self.repeat(node, key, &landing)?;
-        for other in node.alternatives.lock().expect("alternatives").iter() {
-            self.compare(node, key, other, &landing)?;
-        }
-        let _ = (program, slot);
+        let others = node.alternatives.lock().expect("alternatives").clone();
+        let others: Vec<History> =
+            others.iter().map(|other| self.compare(node, key, other, &landing)).collect::<Result<_, _>>()?;
         let silent = landing.key.marks == node.key.marks && landing.key.outcome == node.key.outcome;
         let moved = |sources: &[u8], places: &[u8]| {
             // Marks may keep their rank while other names come and go; compare what they are bound to.
@@ -325,21 +329,24 @@ impl Automaton {
         let silent =
             silent && (landing.key.marks.is_empty() || same_marks(node, &landing, &moved(&landing.seq, &key.seq)));
         let Landing { key: to, sent, seq, zxid, who } = landing;
-        let (to, merged) = self.intern(to, history.clone(), place);
+        let (to, merged) = self.intern(to, history.clone());
+        let edge = Edge { to, sent, silent, seq, zxid, who };
+        let mut arrived: Vec<(NodeId, History)> = others.into_iter().map(|other| (to, other)).collect();
         if merged {
-            self.merge(to, history, place)?;
+            arrived.push((to, history));
         }
-        Ok(Edge { to, sent, silent, seq, zxid, who })
+        self.merge(arrived)?;
+        Ok(edge)
     }
 
     /// Runs the history and the observation once more with other numbers in the same order, and compares.
     fn repeat(&self, node: &Node, key: &EdgeKey, first: &Landing) -> Result<(), ProgramError> {
         self.stats.repeated.fetch_add(1, Ordering::Relaxed);
-        let (second, _, _) = self.follow(node, key, &self.respread(&node.history, 13, 7), true)?;
+        let (second, _) = self.follow(node, key, &self.respread(&node.history, 13, 8), true)?;
         if second == *first {
             return Ok(());
         }
-        let (again, _, _) = self.follow(node, key, &node.history, false)?;
+        let (again, _) = self.follow(node, key, &node.history, false)?;
         let program = self.program_name(node.key.program).to_owned();
         let observation = key.obs.to_string();
         Err(if again == *first {
@@ -359,13 +366,12 @@ impl Automaton {
         })
     }
 
-    /// Runs another history of the node with the same observation, and compares.
-    fn compare(&self, node: &Node, key: &EdgeKey, other: &History, first: &Landing) -> Result<(), ProgramError> {
+    /// Runs another history of the node with the same observation, and compares; answers the longer history.
+    fn compare(&self, node: &Node, key: &EdgeKey, other: &History, first: &Landing) -> Result<History, ProgramError> {
         self.stats.compared.fetch_add(1, Ordering::Relaxed);
-        let second = self.follow(node, key, other, false);
-        let seen = match second {
-            Ok((second, _, _)) if second == *first => return Ok(()),
-            Ok((second, _, _)) => second.key.to_string(),
+        let seen = match self.follow(node, key, other, false) {
+            Ok((second, history)) if second == *first => return Ok(history),
+            Ok((second, _)) => second.key.to_string(),
             Err(error) => error.to_string(),
         };
         let anchor = node.key.tasks.first().and_then(|t| t.anchor.as_ref());
@@ -378,26 +384,33 @@ impl Automaton {
         })
     }
 
-    /// A second history has come to a node: keep it, and check it on the edges that are known.
-    fn merge(&self, id: NodeId, history: History, place: Option<&'static str>) -> Result<(), ProgramError> {
-        let node = &self.nodes[id as usize];
-        if node.key.tasks.is_empty() || place.is_none() {
-            return Ok(());
-        }
-        {
-            let mut alternatives = node.alternatives.lock().expect("alternatives");
-            if alternatives.len() >= ALTERNATIVES
-                || node.history.observations.len() == history.observations.len()
-                    && same_shape(&node.history.observations, &history.observations)
-            {
-                return Ok(());
+    /// Other histories have come to nodes: keeps some, compares them on the edges that are known, and follows them on
+    /// from there, since what a checkpoint forgot may only show steps later.
+    fn merge(&self, mut arrived: Vec<(NodeId, History)>) -> Result<(), ProgramError> {
+        while let Some((id, history)) = arrived.pop() {
+            let node = &self.nodes[id as usize];
+            if node.key.tasks.is_empty() {
+                continue;
             }
-            alternatives.push(history.clone());
-        }
-        let known = node.known.lock().expect("known edges").clone();
-        for key in known {
-            let (landing, _, _) = self.follow(node, &key, &node.history, false)?;
-            self.compare(node, &key, &history, &landing)?;
+            {
+                let mut kept = node.alternatives.lock().expect("alternatives");
+                let same = |other: &History| same_shape(&other.observations, &history.observations);
+                if kept.len() >= ALTERNATIVES || same(&node.history) || kept.iter().any(same) {
+                    continue;
+                }
+                kept.push(history.clone());
+            }
+            let known = node.known.lock().expect("known edges").clone();
+            for (key, edge) in known {
+                let first = Landing {
+                    key: self.nodes[edge.to as usize].key.clone(),
+                    sent: edge.sent.clone(),
+                    seq: edge.seq.clone(),
+                    zxid: edge.zxid.clone(),
+                    who: edge.who.clone(),
+                };
+                arrived.push((edge.to, self.compare(node, &key, &history, &first)?));
+            }
         }
         Ok(())
     }
@@ -409,7 +422,7 @@ impl Automaton {
         key: &EdgeKey,
         history: &History,
         disguised: bool,
-    ) -> Result<(Landing, History, Option<&'static str>), ProgramError> {
+    ) -> Result<(Landing, History), ProgramError> {
         let (program, slot) = (node.key.program, node.key.slot as usize);
         let mut history = history.clone();
         let (seq, zxid);
@@ -448,16 +461,15 @@ impl Automaton {
             _ => {}
         });
         history.observations.push(obs.clone());
-        let spec = self.spec(program, slot, disguised);
+        let spec = self.spec(program, slot, node.key.born, disguised);
         let end = run(&self.programs[program as usize], spec, &history.observations)?;
-        let place = end.place;
         let landing = self
             .landing(end, slot, &seq, &zxid, &slots)
             .map_err(|name| self.made_up_error(program, &obs.to_string(), &name))?;
         history.seq = landing.seq.iter().map(|&i| seq[i as usize]).collect();
         history.zxid = landing.zxid.iter().map(|&i| zxid[i as usize]).collect();
         history.who = landing.who.iter().map(|&i| slots[i as usize]).collect();
-        Ok((landing, history, place))
+        Ok((landing, history))
     }
 
     /// Brings the end of a run into the node's own numbering. `Err` names a number that came from nowhere.
@@ -520,7 +532,9 @@ impl Automaton {
             program: self.program_name(program).into(),
             observation: observation.into(),
             first: format!("use of the number {name}"),
-            second: "nothing it had observed since its last checkpoint holds that number".into(),
+            second: "nothing it had observed since its last checkpoint holds that number (a task that is spawned after a \
+                     checkpoint must take one of its own first)"
+                .into(),
         }
     }
 
@@ -528,7 +542,7 @@ impl Automaton {
         let _ = self.error.set(self.made_up_error(program, observation, name));
     }
 
-    fn intern(&self, key: NodeKey, history: History, _: Option<&'static str>) -> (NodeId, bool) {
+    fn intern(&self, key: NodeKey, history: History) -> (NodeId, bool) {
         let mut by_key = self.by_key.lock().expect("node table");
         if let Some(&id) = by_key.get(&key) {
             return (id, true);
@@ -636,7 +650,7 @@ fn same_shape(a: &[Obs], b: &[Obs]) -> bool {
         });
         obs
     };
-    a.iter().zip(b).all(|(a, b)| strip(a) == strip(b))
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| strip(a) == strip(b))
 }
 
 /// Whether each name inside the marks is still the one it was.

@@ -8,11 +8,12 @@ use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
 use overtake_recipes::Environment;
+use smallvec::SmallVec;
 
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
-use crate::names::{PER_CLIENT, Text, who};
+use crate::names::{Text, who};
 
 /// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
 #[derive(Clone)]
@@ -87,6 +88,21 @@ impl Context {
         }
     }
 
+    /// Awaits a call that checkpoints inside (a recipe's), while the caller keeps values that matter afterwards: they
+    /// become part of the key of each such checkpoint. Without it a checkpoint of the recipe forgets its caller's state.
+    pub async fn keeping<F: Future>(&self, key: &[&str], call: F) -> F::Output {
+        let key: Vec<Text> = key.iter().map(|text| Text::new(text)).collect();
+        let mut call = std::pin::pin!(call);
+        std::future::poll_fn(|cx| {
+            let before = self.inner.borrow().kept.len();
+            self.inner.borrow_mut().kept.extend_from_slice(&key);
+            let polled = call.as_mut().poll(cx);
+            self.inner.borrow_mut().kept.truncate(before);
+            polled
+        })
+        .await
+    }
+
     /// Runs a future beside the others of this client and hands out its result.
     pub fn spawn_task<T: 'static>(&self, task: impl Future<Output = T> + 'static) -> JoinHandle<T> {
         let slot = Rc::new(RefCell::new(None));
@@ -122,7 +138,7 @@ impl Environment for Context {
 
     fn unique_id(&self) -> String {
         let mut inner = self.inner.borrow_mut();
-        assert!(inner.drawn < PER_CLIENT.into(), "drew more than {PER_CLIENT} unique ids: put a bound on the loop");
+        assert!(inner.drawn < inner.ids_end, "drew too many unique ids: put a bound on the loop");
         let id = who(inner.slot, inner.drawn);
         inner.drawn += 1;
         crate::names::unique_id(id)
@@ -135,7 +151,8 @@ impl Environment for Context {
     fn checkpoint(&self, place: &'static str, key: &[&str]) {
         let mut inner = self.inner.borrow_mut();
         let (task, at) = (inner.current_task, inner.observed);
-        let key = key.iter().map(|text| Text::new(text)).collect();
+        let mut key: SmallVec<[Text; 2]> = key.iter().map(|text| Text::new(text)).collect();
+        key.extend_from_slice(&inner.kept);
         inner.anchors[task].anchor = Some((place, key));
         inner.anchors[task].at = at;
     }

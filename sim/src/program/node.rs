@@ -81,6 +81,8 @@ pub struct NodeKey {
     pub program: u16,
     /// The client's slot where owners are literal, else 0.
     pub slot: u16,
+    /// Index of the session that the program found at its start.
+    pub born: u8,
     /// The live tasks, the main one first.
     pub tasks: SmallVec<[TaskKey; 1]>,
     /// Observations since the oldest checkpoint that a live task rests on.

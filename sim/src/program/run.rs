@@ -14,11 +14,15 @@ use smallvec::SmallVec;
 use super::context::Context;
 use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 use super::{Program, ProgramError};
-use crate::names::{Text, Who, who};
+use crate::names::{PER_CLIENT, Text, Who, who};
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// Passes over the tasks before a program counts as one that never rests.
 const MOST_PASSES: usize = 10_000;
+
+/// Unique ids for each life of a program, so that a second life draws others. The first may draw twice as many as long as
+/// there is no second.
+pub(super) const IDS_PER_LIFE: usize = 5;
 
 /// What an operation is, beyond its being open.
 #[derive(Clone, Debug)]
@@ -63,9 +67,13 @@ pub(super) struct Inner {
     pub marks: BTreeMap<&'static str, Option<Text>>,
     pub anchors: Vec<TaskKeyAt>,
     pub current_task: usize,
+    /// What callers keep while a call of theirs checkpoints.
+    pub kept: Vec<Text>,
     pub spawned: Vec<Task>,
     pub session: Who,
     pub drawn: usize,
+    /// Ids that this life of the program may not reach.
+    pub ids_end: usize,
     pub since: u8,
     pub observed: usize,
     pub dead: bool,
@@ -224,8 +232,6 @@ pub(super) struct RunEnd {
     pub key: NodeKey,
     /// Positions, among the operations of the key, of the requests made since the last observation.
     pub sent: SmallVec<[u8; 2]>,
-    /// Place of a checkpoint taken since the last observation.
-    pub place: Option<&'static str>,
 }
 
 /// How to run.
@@ -233,8 +239,11 @@ pub(super) struct RunEnd {
 pub(super) struct RunSpec {
     pub program: u16,
     pub slot: usize,
+    /// Index of the session that the program finds at its start.
+    pub born: u8,
     pub literal_owners: bool,
     pub count_requests: bool,
+    pub ignore_checkpoints: bool,
     pub disguise: Disguise,
 }
 
@@ -271,9 +280,11 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         marks: BTreeMap::new(),
         anchors: vec![TaskKeyAt { anchor: None, at: 0, alive: true }],
         current_task: 0,
+        kept: Vec::new(),
         spawned: Vec::new(),
-        session: if program.starts_connected() { who(spec.slot, 1) } else { 0 },
-        drawn: 0,
+        session: if program.starts_connected() { who(spec.slot, spec.born.into()) } else { 0 },
+        drawn: usize::from(spec.born - 1) * IDS_PER_LIFE,
+        ids_end: if spec.born > 1 { PER_CLIENT.into() } else { 2 * IDS_PER_LIFE },
         since: 0,
         observed: 0,
         dead: !program.starts_connected(),
@@ -383,6 +394,9 @@ fn finish(
     tasks: &[Option<Task>],
     outcome: Option<Outcome>,
 ) -> RunEnd {
+    if spec.ignore_checkpoints {
+        inner.borrow_mut().anchors.iter_mut().for_each(|a| a.anchor = None);
+    }
     let inner = inner.borrow();
     let open = inner.open();
     let ops = open.iter().map(|&i| view(&inner.ops[i])).collect();
@@ -398,15 +412,13 @@ fn finish(
     let suffix = oldest.map_or(Vec::new(), |at| history[at..].to_vec());
     let base = oldest.unwrap_or(0);
     let keys = live.iter().map(|&i| TaskKey { anchor: inner.anchors[i].anchor.clone(), at: (from(i) - base) as u8 });
-    let here = history.len();
-    let place = inner.anchors.iter().filter(|a| a.at == here && here > 0).find_map(|a| a.anchor.as_ref());
     let all_done = live.is_empty();
     RunEnd {
         sent: inner.sent.iter().filter_map(position).collect(),
-        place: place.map(|a| a.0),
         key: NodeKey {
             program: spec.program,
             slot: if spec.literal_owners { spec.slot as u16 } else { 0 },
+            born: spec.born,
             tasks: keys.collect(),
             suffix,
             ops,

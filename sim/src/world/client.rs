@@ -93,7 +93,7 @@ impl Client {
     /// A client at the start of its program, with its first session open.
     pub fn start(automaton: &Automaton, program: u16, slot: usize, session: u8) -> Self {
         let literal = automaton.naming().literal_owners;
-        let (node, bind, sent) = automaton.start(program, slot);
+        let (node, bind, sent) = automaton.start(program, slot, session);
         let own = if literal { slot } else { OWN };
         let connected = automaton.starts_connected(program);
         let mut client = Self {
@@ -217,7 +217,13 @@ impl Client {
     pub fn receive_session(&mut self, automaton: &Automaton, state: SessionState) -> Moved {
         match state {
             SessionState::Connected => {}
-            SessionState::Disconnected => self.out.clear(),
+            SessionState::Disconnected => {
+                self.out.clear();
+                if self.session != 0 && self.link == Link::Off {
+                    // The connection broke while the answer that opened the session was on its way.
+                    self.link = Link::Down;
+                }
+            }
             SessionState::Expired => {
                 self.out.clear();
                 self.link = Link::Off;

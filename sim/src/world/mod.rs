@@ -227,11 +227,10 @@ impl World {
         let session = self.session_of(&client, slot);
         let mut reply = if matches!(request, Request::OpenSession) {
             if u16::from(client.sessions) + 1 == PER_CLIENT {
-                let program = self.setup.clients[slot].program;
-                self.automaton.fail(ProgramError::TooManySessions {
-                    program: self.automaton.program_name(program).into(),
-                });
-                client.sessions = 0;
+                let program = self.automaton.program_name(self.setup.clients[slot].program).into();
+                self.automaton.fail(ProgramError::TooManySessions { program });
+                client.closed_by_server();
+                return Served { service, client, events };
             }
             client.sessions += 1;
             let session = who(slot, client.sessions as usize);

@@ -135,6 +135,9 @@ impl World {
             StepKind::Reconnect => format!("{name}: reaches the server again"),
             StepKind::Notice => format!("{name} ← the session is expired"),
             StepKind::Cut => {
+                let mut client = client.clone();
+                client.incoming.iter_mut().for_each(|frame| self.own_names(frame, slot, false));
+                client.out.iter_mut().for_each(|request| self.own_names(request, slot, false));
                 let lost: Vec<String> = client.incoming.iter().map(ToString::to_string).collect();
                 let unserved: Vec<String> = client.out.iter().map(ToString::to_string).collect();
                 let mut what = String::new();

@@ -2,12 +2,12 @@
 
 use smallvec::SmallVec;
 
-use super::super::client::{CRASHED, Link};
+use super::super::client::{CRASHED, Frame, Link};
 use super::{Engine, UNKNOWN, end_key, serve_key};
 use crate::names::{Who, slot_of, who};
 use crate::program::{OpView, local_ops};
 use crate::world::intern::prefetch;
-use crate::zookeeper::Request;
+use crate::zookeeper::{Request, Response};
 
 /// What is needed of a client's value in every state.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub(in crate::world) struct HotClient {
     pub(super) link: Link,
     /// Index of the library's session, 0 for none.
     pub(super) session: u8,
+    /// Index of the session whose opening is on its way to the client, 0 for none.
+    pub(super) opening: u8,
     known: bool,
     pub(super) incoming: bool,
     pub(super) outgoing: bool,
@@ -27,6 +29,14 @@ pub(in crate::world) struct HotClient {
     pub(super) crashed: bool,
     /// Timers, work, choices or interrupts are open.
     pub(super) acts: bool,
+}
+
+impl HotClient {
+    /// Whether the session of that index is the client's, or about to be.
+    #[inline]
+    pub(super) fn has(&self, index: u16) -> bool {
+        u16::from(self.session) == index || self.opening != 0 && u16::from(self.opening) == index
+    }
 }
 
 /// What is needed of a client's value now and then.
@@ -70,6 +80,7 @@ const COLD_CLIENT: HotClient = HotClient {
     marks: 0,
     link: Link::Off,
     session: 0,
+    opening: 0,
     known: false,
     incoming: false,
     outgoing: false,
@@ -117,7 +128,19 @@ impl Engine<'_> {
         }
         let marked = |name: &&str| key.is_some_and(|key| key.mark(name).is_some());
         let bits = self.mark_names.iter().enumerate();
+        let opened = |frame: &Frame| match frame {
+            Frame::Reply(reply) => match reply.result {
+                Ok(Response::Opened(session)) => Some((session % 16) as u8),
+                _ => None,
+            },
+            _ => None,
+        };
+        let opening = match client.link {
+            Link::Up => client.incoming.iter().find_map(opened).unwrap_or(0),
+            Link::Down | Link::Off => 0,
+        };
         let hot = HotClient {
+            opening,
             seq: masks.seq,
             marks: bits.filter(|(_, n)| marked(n)).map(|(i, _)| 1 << i).sum(),
             link: client.link,

@@ -376,7 +376,7 @@ impl<'w> Engine<'w> {
         for slot in 0..n - 2 {
             let index = (service.alive >> (4 * slot)) as u16 & 15;
             let hot = self.hot_client(words[2 + slot]);
-            let current = u16::from(hot.session) == index && !hot.crashed;
+            let current = hot.has(index) && !hot.crashed;
             if index != 0 && !(current && (budget.expiries == 0 || hot.over)) {
                 forced += self.session_step(words, n, budget, who(slot, index as usize), false, emit);
             }
@@ -396,7 +396,7 @@ impl<'w> Engine<'w> {
     ) -> usize {
         let slot = slot_of(session);
         let hot = self.hot_client(words[2 + slot]);
-        let current = !hot.crashed && u16::from(hot.session) == session % 16;
+        let current = !hot.crashed && hot.has(session % 16);
         let mut next = *words;
         if closing {
             let up = current && hot.link == Link::Up;

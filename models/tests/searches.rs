@@ -1,0 +1,83 @@
+//! The searches on spaces that go wrong: a panic, a cut, a ceiling.
+
+use std::time::Duration;
+
+use overtake_models::search::{Limits, Stopped, breadth_first, depth_first};
+use overtake_models::space::{Expanded, Space, Worker};
+
+/// Counts up for ever; panics at a number.
+struct Numbers {
+    panics_at: u32,
+}
+
+struct Counter(u32);
+
+impl Space for Numbers {
+    type Step = ();
+    type Worker<'a> = Counter;
+
+    fn width(&self) -> usize {
+        1
+    }
+
+    fn worker(&self) -> Counter {
+        Counter(self.panics_at)
+    }
+
+    fn properties(&self) -> usize {
+        0
+    }
+
+    fn error(&self) -> Option<String> {
+        None
+    }
+}
+
+impl Worker for Counter {
+    type Step = ();
+
+    fn initial(&mut self) -> Vec<Vec<u32>> {
+        vec![vec![0]]
+    }
+
+    fn expand(&mut self, row: &[u32], mut emit: impl FnMut((), u8, &[u32])) -> Expanded {
+        assert_ne!(row[0], self.0, "as planned");
+        for next in [row[0].wrapping_mul(2) + 1, row[0].wrapping_mul(2) + 2] {
+            emit((), 0, &[next & 0x00FF_FFFF]);
+        }
+        Expanded::default()
+    }
+
+    fn bytes(&self) -> usize {
+        0
+    }
+}
+
+fn limits(threads: usize) -> Limits {
+    Limits { threads, ..Limits::default() }
+}
+
+#[test]
+fn a_panic_comes_out_and_leaves_nobody_waiting() {
+    for threads in [1, 2] {
+        for search in [breadth_first::<Numbers>, depth_first::<Numbers>] {
+            let searched = std::panic::catch_unwind(|| search(&Numbers { panics_at: 5_000 }, &limits(threads)));
+            assert!(searched.is_err());
+        }
+    }
+}
+
+#[test]
+fn a_ceiling_ends_in_an_honest_stop() {
+    let small = Limits { memory: 1 << 20, ..limits(2) };
+    let short = Limits { time: Some(Duration::ZERO), ..limits(2) };
+    let stopped = limits(1);
+    stopped.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+    for (limits, why) in [(small, Stopped::Memory), (short, Stopped::Time), (stopped, Stopped::Interrupted)] {
+        for search in [breadth_first::<Numbers>, depth_first::<Numbers>] {
+            let seen = search(&Numbers { panics_at: u32::MAX }, &limits);
+            assert_eq!(seen.stopped, Some(why));
+            assert!(seen.states < 1 << 24);
+        }
+    }
+}
