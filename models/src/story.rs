@@ -1,180 +1,95 @@
-//! Findings told: as sentences, and as a sequence diagram.
+//! Stories: a run of a world told so that a tired engineer understands it at three in the morning.
 
-use std::fmt::Write as _;
+mod argument;
+mod changes;
+mod mermaid;
+mod moment;
+mod words;
 
-use overtake_sim::world::{ClientView, Engine, Reductions, StepKind, View, World};
+pub use mermaid::mermaid;
+
+use overtake_sim::world::World;
 
 use crate::replay::Taken;
 
-/// The states of a run, the start first.
-fn states(world: &World, taken: &[Taken]) -> Vec<Vec<u32>> {
-    let mut states = vec![Engine::new(world, Reductions::NONE).initial()];
-    states.extend(taken.iter().map(|t| t.state.clone()));
-    states
+use moment::moments;
+
+/// How a run starts, in a sentence: what the clients are at.
+pub fn opening(world: &World) -> String {
+    sentence(&changes::start(&world.view(world.initial())))
 }
 
-/// The run in sentences, one a step: what happened, and what it changed that matters. The last `cycle` steps repeat for
-/// ever.
+/// The run in sentences, a text a step: what happened, and what it changed that matters. The last `cycle` steps repeat
+/// for ever.
 pub fn sentences(world: &World, taken: &[Taken], cycle: usize) -> Vec<String> {
-    let states = states(world, taken);
-    let mut told: Vec<String> = Vec::new();
-    for (at, step) in taken.iter().enumerate() {
-        let (before, after) = (world.view(&states[at]), world.view(&states[at + 1]));
-        let mut sentence = happened(&before, &after, step);
-        for change in changes(&before, &after) {
-            let _ = write!(sentence, " {change}");
+    let told = |moment: &moment::Moment<'_>| {
+        let mut told = vec![sentence(&words::step(moment))];
+        told.extend(changes::changes(moment).iter().map(|change| sentence(change)));
+        if cycle > 0 && moment.number + cycle == taken.len() + 1 {
+            told.insert(0, "From here on the steps repeat for ever.".into());
         }
-        if cycle > 0 && at + cycle == taken.len() {
-            sentence = format!("From here on the following steps repeat for ever. {sentence}");
-        }
-        told.push(sentence);
-    }
-    told
+        told.join(" ")
+    };
+    moments(world, taken).iter().map(told).collect()
 }
 
-/// What the step itself is.
-fn happened(before: &View<'_>, after: &View<'_>, taken: &Taken) -> String {
-    let slot = taken.step.slot as usize;
-    let Some(client) = before.clients().nth(slot) else { return capitalised(&taken.text) + "." };
-    let name = client.name();
-    let now = after.clients().nth(slot).expect("the same clients");
-    match taken.step.kind {
-        StepKind::Serve => {
-            let asked = client.outgoing().into_iter().next().unwrap_or_default();
-            let answer = match now.incoming().iter().skip(client.incoming().len()).last() {
-                Some(answer) => format!("its answer is on the way: {answer}."),
-                None => "the answer is there at once.".into(),
-            };
-            let mut sentence = format!("The server takes {asked} of {name}; {answer}");
-            for other in after.clients().filter(|c| c.slot() != slot) {
-                let had = before.clients().nth(other.slot()).map_or(0, |c| c.incoming().len());
-                for event in other.incoming().iter().skip(had) {
-                    let _ = write!(sentence, " It sends {} an {event}.", other.name());
-                }
-            }
-            sentence
-        }
-        StepKind::Deliver => {
-            let frame = client.incoming().into_iter().next().unwrap_or_default();
-            match frame.strip_prefix("connection: ") {
-                Some(state) => format!("{} learns that the connection is {}.", capitalised(name), state.to_lowercase()),
-                None => format!("{} receives {frame}{}.", capitalised(name), about(&taken.text)),
-            }
-        }
-        _ => capitalised(&taken.text) + ".",
-    }
+/// How things stand at the end of a run, a sentence each: what every client believes, since when, and the fact that
+/// speaks for it or against it.
+pub fn standing(world: &World, taken: &[Taken]) -> Vec<String> {
+    argument::argument(world, &moments(world, taken)).iter().map(|fact| sentence(fact)).collect()
 }
 
-/// The request that an answer belongs to, out of the step's name.
-fn about(text: &str) -> String {
-    let asked = text.split_once("reply: ").and_then(|(_, rest)| rest.split_once(" → "));
-    asked.map_or(String::new(), |(asked, _)| format!(" (to its {asked})"))
+/// With a capital letter and a full stop, unless it has one.
+fn sentence(text: &str) -> String {
+    let mut letters = text.chars();
+    let first = letters.next().map_or(String::new(), |c| c.to_uppercase().collect());
+    let stop = if text.ends_with(['.', '!', '?']) { "" } else { "." };
+    format!("{first}{}{stop}", letters.as_str())
 }
 
-/// What is different afterwards and matters: marks, ends, new requests.
-fn changes(before: &View<'_>, after: &View<'_>) -> Vec<String> {
-    let mut changes = Vec::new();
-    for (old, new) in before.clients().zip(after.clients()) {
-        let name = capitalised(new.name());
-        for mark in new.marks() {
-            if old.mark(mark) != new.mark(mark) {
-                changes.push(format!("{name} now {}.", marked(mark, &new)));
-            }
-        }
-        for mark in old.marks().filter(|m| !new.is_marked(m)) {
-            changes.push(match mark {
-                "holds" => format!("{name} no longer holds the lock."),
-                "wants" => continue,
-                mark => format!("{name} is no longer marked {mark:?}."),
-            });
-        }
-        let asks: Vec<String> = new.outgoing().into_iter().skip(old.outgoing().len()).collect();
-        if !asks.is_empty() {
-            changes.push(format!("{name} sends {}.", asks.join(" and ")));
-        }
-        match (old.outcome(), new.outcome()) {
-            (None, Some(overtake_sim::program::Outcome::Finished)) => changes.push(format!("{name} is done.")),
-            (None, Some(overtake_sim::program::Outcome::Failed(why))) => {
-                changes.push(format!("{name} ends with the error {why}."));
-            }
-            (None, Some(overtake_sim::program::Outcome::Panicked(why))) => {
-                changes.push(format!("{name} panics: {why}."));
-            }
-            _ => {}
-        }
-    }
-    changes
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{Finding, Options};
+    use crate::manifest::{check_for_expected, expected_finding};
+    use crate::scenario::Expected;
+    use crate::scenarios::all;
 
-fn marked(mark: &str, client: &ClientView<'_>) -> String {
-    let value = client.mark(mark).flatten().map(|text| text.short());
-    match (mark, value) {
-        ("holds", Some(path)) => format!("holds the lock, by {path}"),
-        ("holds", None) => "holds the lock".into(),
-        ("wants", _) => "wants the lock".into(),
-        ("gave up", _) => "has given up".into(),
-        (mark, Some(value)) => format!("is marked {mark:?} ({value})"),
-        (mark, None) => format!("is marked {mark:?}"),
+    fn found(name: &str) -> (World, Finding) {
+        let scenario = all().into_iter().find(|s| s.name() == name).expect("the scenario exists");
+        let checked = check_for_expected(&scenario, &Options::default()).expect("the scenario makes a world");
+        let finding = expected_finding(&scenario, &checked).expect("the scenario breaks").clone();
+        (checked.world, finding)
     }
-}
 
-fn capitalised(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or(String::new(), |first| first.to_uppercase().chain(chars).collect())
-}
-
-/// The run as a Mermaid sequence diagram. The last `cycle` steps stand in a loop.
-pub fn mermaid(world: &World, taken: &[Taken], cycle: usize) -> String {
-    let states = states(world, taken);
-    let mut out = String::from("sequenceDiagram\n");
-    let clients: Vec<String> = world.view(&states[0]).clients().map(|c| c.name().to_owned()).collect();
-    for (slot, name) in clients.iter().enumerate() {
-        let _ = writeln!(out, "    participant C{slot} as {}", escaped(name));
+    #[test]
+    fn a_wait_that_nobody_ends_is_told_with_the_fact_against_it() {
+        let (world, finding) = found("seed: result path thrown away");
+        let told = sentences(&world, &finding.taken, finding.cycle);
+        assert_eq!(told.len(), finding.taken.len());
+        assert!(opening(&world).starts_with("At the start client 1 wants the lock and sends create "));
+        assert!(
+            told.iter().any(|s| s.contains("Client 1's work is done. Client 1 holds the lock no longer.")),
+            "{told:?}"
+        );
+        let end = standing(&world, &finding.taken);
+        let wait = "Client 2 waits for an event on /lock/<1.0>-lock-0, since step ";
+        assert!(end.iter().any(|s| s.starts_with(wait) && s.ends_with("-lock-0 is still there.")), "{end:?}");
     }
-    out.push_str("    participant Z as ZooKeeper\n");
-    for (at, step) in taken.iter().enumerate() {
-        if cycle > 0 && at + cycle == taken.len() {
-            out.push_str("    loop for ever\n");
-        }
-        let (before, after) = (world.view(&states[at]), world.view(&states[at + 1]));
-        let slot = step.step.slot;
-        let text = step.text.split_once([':', '→', '←']).map_or(step.text.as_str(), |(_, rest)| rest.trim());
-        let text = escaped(text);
-        let _ = match step.step.kind {
-            StepKind::Serve => writeln!(out, "    C{slot}->>Z: {text}"),
-            StepKind::Deliver => {
-                writeln!(out, "    Z-->>C{slot}: {}", text.trim_start_matches("reply#58; ").trim())
-            }
-            StepKind::Reconnect => writeln!(out, "    C{slot}->>Z: reconnects"),
-            StepKind::Expire | StepKind::Lapse | StepKind::Apply | StepKind::Sweep => {
-                writeln!(out, "    Note over Z: {text}")
-            }
-            _ => writeln!(out, "    Note over C{slot}: {text}"),
-        };
-        for (old, new) in before.clients().zip(after.clients()) {
-            for mark in new.marks().filter(|m| old.mark(m) != new.mark(m) && *m != "wants") {
-                let _ = writeln!(out, "    Note over C{}: {}", new.slot(), escaped(&marked(mark, &new)));
-            }
+
+    #[test]
+    fn every_finding_is_told_in_as_many_sentences_as_it_has_steps() {
+        for scenario in all().iter().filter(|s| *s.expected() != Expected::Proved) {
+            let checked = check_for_expected(scenario, &Options::default());
+            let Some(finding) = checked.as_ref().ok().and_then(|c| expected_finding(scenario, c)) else { continue };
+            let world = &checked.as_ref().expect("just looked at").world;
+            let told = sentences(world, &finding.taken, finding.cycle);
+            assert_eq!(told.len(), finding.taken.len(), "{}", scenario.name());
+            assert!(told.iter().all(|s| s.ends_with('.')), "{told:?}");
+            let diagram = mermaid(world, &finding.taken, finding.cycle);
+            assert!(diagram.lines().count() > finding.taken.len(), "{diagram}");
+            let bare = ["#35;", "#59;", "#lt;", "#gt;"].iter().fold(diagram, |text, entity| text.replace(entity, ""));
+            assert!(!bare.contains(['<', ';', '#']), "{bare}");
         }
     }
-    if cycle > 0 {
-        out.push_str("    end\n");
-    }
-    out
-}
-
-/// Mermaid takes some characters for its own.
-fn escaped(text: &str) -> String {
-    let mut out = String::new();
-    for c in text.chars() {
-        match c {
-            ';' => out.push_str("#59;"),
-            ':' => out.push_str("#58;"),
-            '<' => out.push_str("#lt;"),
-            '>' => out.push_str("#gt;"),
-            '#' => out.push_str("#35;"),
-            c => out.push(c),
-        }
-    }
-    out
 }

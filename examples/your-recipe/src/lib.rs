@@ -1,51 +1,39 @@
-//! A home-made lock with a race in it, and the repaired one beside it.
+//! Two locks of one's own, and the scenarios that check them with Overtake.
 
-use overtake::recipes::{CreateMode, Environment, Watch, ZkError, ZooKeeper};
+pub mod home_made;
+pub mod repaired;
+
+use overtake::recipes::ZkError;
 use overtake::{Context, Scenario, property, scenario};
 
-/// One node of a fixed name is the lock: whoever creates it has it. *The race:* after a lost connection nobody knows
-/// whether the create took effect, and this lock takes "exists already" for its own success.
-pub async fn home_made(ctx: Context) -> Result<(), ZkError> {
-    lock(ctx, false).await
-}
-
-/// The repair: "exists already" is mine only if the node belongs to my session.
-pub async fn repaired(ctx: Context) -> Result<(), ZkError> {
-    lock(ctx, true).await
-}
-
-async fn lock(ctx: Context, asks_for_the_owner: bool) -> Result<(), ZkError> {
-    let zk = ctx.zookeeper();
-    let mut lost = false;
-    loop {
-        ctx.checkpoint("try", &[if lost { "lost" } else { "" }]);
-        match zk.create("/lock/held", b"", CreateMode::Ephemeral).await {
-            Ok(_) => break,
-            Err(ZkError::ConnectionLoss) => lost = true,
-            Err(ZkError::NodeExists) => {
-                let Ok((_, stat, mut watch)) = zk.watch_data("/lock/held").await else { continue };
-                let mine = if asks_for_the_owner { stat.ephemeral_owner == zk.session_id() } else { lost };
-                if mine {
-                    break;
-                }
-                watch.next().await;
-            }
-            Err(error) => return Err(error),
-        }
-    }
-    ctx.mark_with("holds", "/lock/held");
+async fn with_home_made(ctx: Context) -> Result<(), ZkError> {
+    home_made::acquire(&ctx).await?;
+    ctx.mark("holds");
     ctx.work("work").await;
     ctx.unmark("holds");
-    while zk.delete("/lock/held", None).await == Err(ZkError::ConnectionLoss) {}
-    Ok(())
+    home_made::release(&ctx).await
 }
 
-/// Two clients, one of whose connections may break once.
-pub fn two_clients<F: Future<Output = Result<(), ZkError>> + 'static>(
-    name: &str,
-    program: impl Fn(Context) -> F + Send + Sync + 'static,
-) -> Scenario {
-    scenario(name).node("/lock").clients(2, program).disconnects(1).properties([
+async fn with_repaired(ctx: Context) -> Result<(), ZkError> {
+    repaired::acquire(&ctx).await?;
+    ctx.mark("holds");
+    ctx.work("work").await;
+    ctx.unmark("holds");
+    repaired::release(&ctx).await
+}
+
+/// Three clients with the home-made lock; the connection of one of them may break once.
+pub fn home_made() -> Scenario {
+    bounded(scenario("home-made lock").clients(3, with_home_made))
+}
+
+/// Three clients with the repaired lock, under the same fault.
+pub fn repaired() -> Scenario {
+    bounded(scenario("repaired lock").clients(3, with_repaired))
+}
+
+fn bounded(scenario: Scenario) -> Scenario {
+    scenario.node("/lock").disconnects(1).properties([
         property::at_most_one_live_holder(),
         property::no_wait_without_wake_up(),
         property::somebody_holds(),

@@ -1,0 +1,99 @@
+//! A step in plain words.
+
+use overtake_sim::world::StepKind;
+
+use super::moment::{Moment, client};
+
+/// What happens, without a full stop.
+pub(super) fn step(moment: &Moment<'_>) -> String {
+    let name = moment.name();
+    let text = &moment.taken.text;
+    match moment.kind() {
+        StepKind::Serve => serve(moment),
+        StepKind::Deliver => deliver(name, text),
+        StepKind::Local => match text.split_once(": ") {
+            Some((_, "timer runs out")) => format!("{name}'s timer runs out"),
+            Some((_, "work is done")) => format!("{name}'s work is done"),
+            Some((_, rest)) if rest.ends_with(" is done") => {
+                format!("{name} is through with “{}”", rest.trim_end_matches(" is done"))
+            }
+            _ => text.replacen(": ", " ", 1),
+        },
+        StepKind::Interrupt => format!("{name} is interrupted: the call is cancelled where it stands"),
+        StepKind::Reconnect => format!("{name} reaches ZooKeeper again"),
+        StepKind::Notice => format!("{name} learns that its session has expired"),
+        StepKind::Cut => format!("the connection between {name} and ZooKeeper breaks"),
+        StepKind::Crash => format!("the process of {name} dies; ZooKeeper does not know it yet"),
+        StepKind::Restart => format!("the process of {name} starts again, with a new session"),
+        StepKind::Expire => format!("{}, although the client lives{}", gives_up(moment), consequence(moment)),
+        StepKind::Lapse => format!("{}, which nobody keeps alive{}", gives_up(moment), consequence(moment)),
+        StepKind::Apply => format!("ZooKeeper carries out the end of {}", session(moment)),
+        StepKind::Sweep => text.replacen("server: ", "ZooKeeper: ", 1),
+    }
+}
+
+fn serve(moment: &Moment<'_>) -> String {
+    let slot = moment.taken.step.slot as usize;
+    let name = moment.name();
+    let request = &client(&moment.before, slot).outgoing()[0];
+    if moment.calls_are_steps() {
+        return format!("{name} calls ZooKeeper: {request}");
+    }
+    let frames = moment.new_frames(slot);
+    match answer(&frames) {
+        Some(answer) => format!("ZooKeeper serves {name}'s {request}, and answers: {answer}"),
+        None => {
+            format!("{name}'s request ({request}) reaches ZooKeeper, which takes nothing from a session that is over")
+        }
+    }
+}
+
+/// The answer among the frames that a request put on the wire; `None` when it was refused.
+pub(super) fn answer(frames: &[String]) -> Option<&String> {
+    frames.iter().find(|frame| !frame.starts_with("connection: ") && !frame.starts_with("event: "))
+}
+
+fn deliver(name: &str, text: &str) -> String {
+    let frame = text.split_once(" ← ").map_or(text, |(_, frame)| frame);
+    if let Some(reply) = frame.strip_prefix("reply: ") {
+        return match reply.rsplit_once(" → ") {
+            Some((asked, answer)) => format!("{name} gets the answer to {asked}: {answer}"),
+            None => format!("{name} gets the answer: {reply}"),
+        };
+    }
+    match frame.split_once(": ") {
+        Some(("event", event)) => format!("{name} gets the event: {event}"),
+        Some(("connection", state)) => format!("{name} {}", connection(state)),
+        _ => format!("{name} gets {frame}"),
+    }
+}
+
+/// What a client learns of its connection.
+pub(super) fn connection(state: &str) -> &str {
+    match state {
+        "Connected" => "learns that it is connected again",
+        "Disconnected" => "learns that the connection is lost",
+        "Expired" => "learns that its session has expired",
+        other => other,
+    }
+}
+
+fn session(moment: &Moment<'_>) -> String {
+    let text = &moment.taken.text;
+    let after = |at: usize| text[at..].split([' ', ',']).nth(1).unwrap_or_default().to_owned();
+    match text.find("session ") {
+        Some(at) => format!("session {} of {}", after(at), moment.name()),
+        None => format!("the session of {}", moment.name()),
+    }
+}
+
+fn gives_up(moment: &Moment<'_>) -> String {
+    format!("ZooKeeper gives up {}", session(moment))
+}
+
+fn consequence(moment: &Moment<'_>) -> &'static str {
+    match moment.calls_are_steps() {
+        true => "; its nodes go",
+        false => "; from now on it takes no request of it, but its nodes are still there",
+    }
+}
