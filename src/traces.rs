@@ -1,5 +1,6 @@
 //! Replaying traces against the scenarios of a crate, and where they are kept.
 
+pub use overtake_models::prove::slug;
 use overtake_models::replay::{Stale, Taken, judge, replay as take_steps};
 use overtake_models::{Property, Scenario, Trace};
 use overtake_sim::world::{Budget, MOST_CLIENTS, World};
@@ -124,29 +125,4 @@ fn property<'a>(scenario: &'a Scenario, name: &str) -> Result<&'a Property, Stri
             names.join(", ")
         )
     })
-}
-
-/// The name as a file name: letters and digits, the rest as single dashes.
-pub fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "scenario".into() } else { slug.into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn slugs() {
-        assert_eq!(slug("O01: wake-up, taken for “my turn”!"), "o01-wake-up-taken-for-my-turn");
-        assert_eq!(slug("…"), "scenario");
-    }
 }

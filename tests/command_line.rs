@@ -2,7 +2,8 @@
 
 mod command_line_common;
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::Stdio;
 
 use command_line_common::{Folder, Ran, overtake, ran};
@@ -21,9 +22,15 @@ fn run_in(folder: &Folder, args: &[&str]) -> Ran {
 fn trace() -> String {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
     let files = std::fs::read_dir(folder).expect("the corpus").flatten();
-    let mut texts: Vec<String> = files.map(|f| std::fs::read_to_string(f.path()).expect("a text")).collect();
+    let texts = files.map(|f| std::fs::read_to_string(f.path()).expect("a text"));
+    let mut texts: Vec<String> = texts.filter(|text| steps(text) > 4).collect();
     texts.sort_by_key(|text| (text.len(), text.clone()));
     texts.swap_remove(0)
+}
+
+/// Number of steps.
+fn steps(trace: &str) -> usize {
+    trace.lines().skip_while(|line| *line != "steps:").count().saturating_sub(1)
 }
 
 fn with_line(trace: &str, key: &str, value: &str) -> String {
@@ -41,6 +48,16 @@ fn help_tells_every_exit_code() {
     for (exit, meaning) in overtake::Exit::TABLE {
         assert!(help.out.contains(&format!("{:>3}  {meaning}", exit as u8)), "{}", help.out);
     }
+}
+
+#[test]
+fn the_readme_has_every_exit_code() {
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md")).expect("the readme");
+    let table = readme.split_once("## Exit codes").expect("a table of exit codes").1;
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(' ').next()?.parse().ok());
+    let codes: Vec<u8> = rows.collect();
+    let wanted: Vec<u8> = overtake::Exit::TABLE.iter().map(|(exit, _)| *exit as u8).collect();
+    assert_eq!(codes, wanted);
 }
 
 #[test]
@@ -89,7 +106,8 @@ fn check_tells_parameters_verdict_and_how_to_see_it_again() {
     let lines: Vec<&str> = ran.out.lines().collect();
     assert_eq!(lines[0], "predecessor lock");
     let place = |part: &str| lines.iter().position(|line| line.contains(part)).expect(part);
-    let order = ["bounds      3 clients, 1 expiry", "reductions", "proved", "states", "one in 10^", "reproduce:"];
+    let order =
+        ["bounds      3 clients, 1 expiry", "reductions", "verdict     proved", " states,", "one in 10^", "reproduce:"];
     assert!(order.map(place).is_sorted(), "{}", ran.out);
     let last = lines.last().unwrap();
     assert_eq!(*last, "reproduce: overtake check 'predecessor lock' --clients 3 --expiries 1 --threads 1");
@@ -263,6 +281,42 @@ fn committed_files_are_compared_with_a_fresh_run() {
     let short = run_in(&folder, &["manifest", "--check", "--path", "short"]);
     short.is(10, "--write writes it anew");
     assert!(short.out.contains("is not in the manifest"), "{}", short.out);
+}
+
+#[test]
+fn the_port_of_the_explorer_may_be_taken() {
+    let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = taken.local_addr().expect("an address").port().to_string();
+    run(&["explore", "predecessor lock", "--port", &port]).is(7, &format!("port {port} is taken"));
+    let folder = Folder::new();
+    folder.write("some.trace", &trace());
+    run_in(&folder, &["explore", "some.trace", "--port", &port]).is(7, "choose another one with --port");
+    run_in(&folder, &["explore", "some.trace", "--clients", "2"]).is(2, "leave yours out");
+    run_in(&folder, &["explore", "none.trace"]).is(5, "cannot read none.trace");
+    folder.write("stale.trace", &trace().replace("steps:\n", "steps:\n  the moon falls\n"));
+    run_in(&folder, &["explore", "stale.trace", "--port", "0"]).is(4, "step 1 (the moon falls)");
+}
+
+#[test]
+fn the_explorer_serves_a_scenario_and_a_trace() {
+    let folder = Folder::new();
+    folder.write("some.trace", &trace());
+    for what in ["predecessor lock", "some.trace"] {
+        let mut command = overtake(&folder);
+        let mut child = command.args(["explore", what, "--port", "0"]).stdout(Stdio::piped()).spawn().expect("starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines().map_while(Result::ok);
+        let link = lines.find(|line| line.contains("http://127.0.0.1:")).expect("a link");
+        let address = link.trim().trim_start_matches("http://").split('/').next().expect("an address").to_owned();
+        let mut stream = TcpStream::connect(&address).expect("it listens");
+        write!(stream, "GET /.states/ HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n").expect("a request");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        child.kill().expect("it runs");
+        child.wait().expect("ends");
+        assert!(answer.starts_with("HTTP/1.1 200"), "{what}: {answer}");
+        assert!(answer.contains("client 1"), "{what}: {answer}");
+        assert_eq!(link.contains("#/steps/"), what != "predecessor lock", "{link}");
+    }
 }
 
 #[test]

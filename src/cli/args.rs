@@ -176,6 +176,15 @@ pub(super) enum SearchOrder {
     Dfs,
 }
 
+impl Bounds {
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        let all =
+            [self.clients, self.expiries, self.disconnects, self.crashes, self.restarts, self.interrupts, self.sweeps];
+        all.iter().any(Option::is_some)
+    }
+}
+
 impl Search {
     /// The defaults of [`Options`].
     pub fn with_threads(threads: Option<u16>) -> Self {

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use overtake_models::manifest::{check_for_expected, expected_text};
+use overtake_models::story::sentences;
 use overtake_models::{Checked, Expected, Finding, Options, Order, Scenario, Verdict, check as check_now};
 use serde_json::{Value, json};
 
@@ -13,7 +14,6 @@ use super::judged::{Judged, Written};
 use super::names::{bounded, find, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, grouped, odds, quoted, say, styled};
-use super::stories::sentences;
 use super::{CommandLine, interrupts};
 
 pub(super) fn check(
@@ -161,22 +161,17 @@ fn verdict(judged: &Judged) -> Outcome<()> {
 fn story(line: &CommandLine, checked: &Checked, finding: &Finding, written: &Written) -> Outcome<()> {
     say(format!("\n{} {}", styled(BUG, "violated:"), styled(STRONG, finding.property)))?;
     say(format!("  {}", finding.because))?;
-    tell(&sentences(&checked.world, &finding.taken, finding.cycle), finding.cycle)?;
+    tell(&sentences(&checked.world, &finding.taken, finding.cycle))?;
     let file = quoted(&written.file.display().to_string());
     say(format!("  {} {file}", styled(FAINT, "trace:  ")))?;
     say(format!("  {} {} replay {file}", styled(FAINT, "replay: "), line.program))?;
     say(format!("  {} {} explore {file}", styled(FAINT, "explore:"), line.program))
 }
 
-/// A story, its sentences numbered; the last `cycle` of them repeat for ever.
-pub(super) fn tell(sentences: &[String], cycle: usize) -> Outcome<()> {
-    for (at, sentence) in sentences.iter().enumerate() {
-        if cycle > 0 && at + cycle == sentences.len() {
-            say(format!("  {}", styled(BUG, "and from here on, for ever:")))?;
-        }
-        say(format!("  {} {sentence}", styled(FAINT, format!("{:>3}.", at + 1))))?;
-    }
-    Ok(())
+/// A story, its sentences numbered.
+pub(super) fn tell(sentences: &[String]) -> Outcome<()> {
+    let numbered = |(at, sentence)| say(format!("  {} {sentence}", styled(FAINT, format!("{:>3}.", at + 1))));
+    sentences.iter().enumerate().try_for_each(numbered)
 }
 
 /// What must be typed to see it again.

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 
 use overtake_models::manifest::{Entry, Manifest, expected_finding};
+use overtake_models::report::render;
 use overtake_models::{Checked, Expected, Scenario};
 
 use super::args::{Kept, Search};
 use super::everything::run;
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{self, BAD, say, styled};
-use super::{CommandLine, files, interrupts, stories};
+use super::{CommandLine, files, interrupts};
 use crate::traces::slug;
 
 /// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are left out and
@@ -93,7 +94,7 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
     let committed = if kept.check { Some(files::read(path)?) } else { None };
     let make = |scenario: &Scenario, checked| Ok((scenario.clone(), checked));
     let (checked, failure) = fresh(line, &line.scenarios, kept, make)?;
-    let fresh = stories::report(&checked);
+    let fresh = render(&checked);
     let mut differs = false;
     if let Some(committed) = committed {
         differs = told(&line_differences(&committed, &fresh), path)?;

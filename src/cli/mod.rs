@@ -4,6 +4,7 @@ mod args;
 mod check;
 mod everything;
 mod exit;
+mod explore;
 mod files;
 mod judged;
 mod kept;
@@ -12,7 +13,6 @@ mod names;
 mod progress;
 mod replay;
 mod screen;
-mod stories;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -117,7 +117,7 @@ impl CommandLine {
             Some(Command::Manifest(kept)) => kept::manifest(self, kept),
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
             Some(Command::Report(kept)) => kept::report(self, kept),
-            Some(Command::Explore { .. }) => Err(Failure::new(Exit::Usage, "not there yet")),
+            Some(Command::Explore { what, bounds, port }) => explore::explore(self, what, bounds, *port),
         }
     }
 

@@ -4,13 +4,13 @@ use std::path::{Path, PathBuf};
 
 use overtake_models::Trace;
 use overtake_models::replay::Stale;
+use overtake_models::story::sentences;
 use serde_json::{Value, json};
 
 use super::check::tell;
 use super::exit::{Exit, Failure, Outcome};
 use super::files::read_trace;
 use super::screen::{BAD, BUG, FAINT, STRONG, say, styled};
-use super::stories::sentences;
 use super::{CommandLine, screen};
 use crate::traces::{Replayed, Run, replay as replay_trace};
 
@@ -95,7 +95,7 @@ fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
 fn told(run: &Run, trace: &Trace) -> Outcome<()> {
     say(styled(STRONG, &trace.title))?;
     say(styled(FAINT, format!("  {} ({})", run.scenario.name(), run.scenario.bounds())))?;
-    tell(&sentences(&run.world, &run.taken, run.cycle), run.cycle)
+    tell(&sentences(&run.world, &run.taken, run.cycle))
 }
 
 /// Why a trace is stale, and what can be done.
