@@ -138,9 +138,12 @@ impl Picture {
         let steps = path.len() - 1;
         if steps > 0 {
             let rect = y_of(steps) - ROW / 2;
-            let _ = write!(self.out, "<rect x=\"4\" y=\"{rect}\" width=\"99%\" height=\"{ROW}\" fill=\"{LAST}\"/>");
+            let _ = write!(
+                self.out,
+                "<rect x=\"4\" y=\"{rect}\" width=\"99%\" height=\"{ROW}\" rx=\"4\" fill=\"{LAST}\"/>"
+            );
         }
-        let bottom = y_of(steps) + 14;
+        let bottom = y_of(steps) + 20;
         self.line((server, top), (server, bottom), SERVER, "opacity=\"0.5\"");
         for (at, (state, _)) in path.iter().enumerate() {
             let until = if at == steps { bottom } else { y_of(at + 1) };

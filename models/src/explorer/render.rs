@@ -64,9 +64,13 @@ fn describe_server(out: &mut String, view: &View<'_>) {
     let zookeeper = view.zookeeper();
     let client = |owner: Who| view.clients().nth(slot_of(owner)).map_or("nobody", |c| c.name());
     let _ = writeln!(out, "tree");
-    for (path, stat) in zookeeper.nodes() {
+    let mut nodes: Vec<_> = zookeeper.nodes().map(|(path, stat)| (path.to_string(), path, stat)).collect();
+    nodes.sort_by(|a, b| a.0.cmp(&b.0));
+    for (_, path, stat) in nodes {
         let owner = stat.owner.map_or(String::new(), |s| format!(", of session {} of {}", session(s), client(s)));
-        let _ = writeln!(out, "  {}  version {}{owner}", path.short(), stat.version);
+        let data = zookeeper.data(path).flatten().map_or(String::new(), |data| data.short());
+        let data = if data.is_empty() { data } else { format!(", data {data:?}") };
+        let _ = writeln!(out, "  {}  version {}{data}{owner}", path.short(), stat.version);
     }
     let _ = writeln!(out, "sessions");
     for id in zookeeper.sessions() {
