@@ -75,6 +75,7 @@ fn start<S: Space>(shared: &Shared<'_, S>) {
             first.extend(row);
         }
     }
+    shared.pieces.fetch_add(first.len() * 4, Ordering::Relaxed);
     shared.level.lock().expect("level").push(first);
 }
 
