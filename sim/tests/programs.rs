@@ -18,12 +18,8 @@ where
     let mut zookeeper = Server::new(Config { track_zxids: true });
     zookeeper.seed_node(Text::new("/lock"), None, CreateMode::Persistent);
     zookeeper.set_counter(Text::new("/lock"), 0);
-    let client = |i: usize| ClientSetup {
-        name: format!("client {}", i + 1),
-        program: 0,
-        victim: true,
-        resends_watches: true,
-    };
+    let client =
+        |i: usize| ClientSetup { name: format!("client {}", i + 1), program: 0, victim: true, resends_watches: true };
     World::new(Setup {
         zookeeper,
         programs: vec![Program::new("program", program)],
@@ -176,7 +172,9 @@ fn a_watch_hears_of_the_deletion_and_of_the_connection() {
                     heard.push(kind);
                     break;
                 }
-                WatchedEvent::Session(overtake_recipes::SessionState::Connected) if delete_was_lost(&zk, &own).await => {
+                WatchedEvent::Session(overtake_recipes::SessionState::Connected)
+                    if delete_was_lost(&zk, &own).await =>
+                {
                     return Ok(());
                 }
                 WatchedEvent::Session(_) => {}
@@ -264,8 +262,7 @@ fn a_checkpoint_that_promises_too_much_is_caught() {
 #[test]
 fn a_program_that_never_waits_is_caught() {
     let spins = |ctx: Context| async move {
-        let never = false;
-        while !never {
+        for _ in 0.. {
             ctx.mark("a");
             ctx.unmark("a");
             futures_util::pending!();
@@ -290,7 +287,8 @@ fn the_automaton_does_what_direct_execution_does() {
     }
     let budget = Budget { expiries: 1, disconnects: 1, crashes: 1, restarts: 1, ..Budget::default() };
     let table = world(3, budget, Naming::default(), lock);
-    let direct = Naming { literal_numbers: true, literal_owners: true, ignore_checkpoints: true, count_requests: false };
+    let direct =
+        Naming { literal_numbers: true, literal_owners: true, ignore_checkpoints: true, count_requests: false };
     let direct = world(3, budget, direct, lock);
     let (mut by_table, mut directly) = (Engine::new(&table, Reductions::NONE), Engine::new(&direct, Reductions::NONE));
     let mut random = 0x9E37_79B9_7F4A_7C15u64;

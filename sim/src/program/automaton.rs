@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::bind::{Bind, Item, Merged};
+use super::history::{History, SPREAD, place_numbers};
 use super::node::{NodeKey, Obs, OpView};
 use super::run::{Disguise, RunEnd, RunSpec, run};
 use super::{Program, ProgramError};
@@ -15,11 +16,6 @@ use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
 
 /// Number of a node.
 pub type NodeId = u32;
-
-/// Distance between the numbers that stand for names in representative histories.
-const SPREAD: i64 = 1000;
-/// Second histories kept per node, to check its checkpoint with.
-const ALTERNATIVES: usize = 4;
 
 /// Which names a program may only compare.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -45,28 +41,18 @@ pub struct AutomatonStats {
     pub compared: AtomicU64,
 }
 
-/// A history that leads to a node, with numbers of its own.
-#[derive(Clone, Debug)]
-struct History {
-    observations: Vec<Obs>,
-    /// The numbers of the node's names, by rank.
-    seq: Vec<i64>,
-    zxid: Vec<i64>,
-    who: Vec<u16>,
-}
-
-struct Node {
-    key: NodeKey,
-    history: History,
-    alternatives: Mutex<Vec<History>>,
+pub(super) struct Node {
+    pub key: NodeKey,
+    pub history: History,
+    pub alternatives: Mutex<Vec<History>>,
     /// Observations whose edge is known, with the order they came in.
-    known: Mutex<Vec<(EdgeKey, Arc<Edge>)>>,
+    pub known: Mutex<Vec<(EdgeKey, Arc<Edge>)>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct EdgeKey {
+pub(super) struct EdgeKey {
     node: NodeId,
-    obs: Obs,
+    pub obs: Obs,
     /// Where the node's own names stand in the merged order.
     seq: SmallVec<[u8; 6]>,
     zxid: SmallVec<[u8; 2]>,
@@ -84,16 +70,16 @@ pub struct Edge {
     pub sent: SmallVec<[u8; 2]>,
     /// Whether marks and outcome stayed as they were.
     pub silent: bool,
-    seq: SmallVec<[u8; 6]>,
-    zxid: SmallVec<[u8; 2]>,
-    who: SmallVec<[u8; 2]>,
+    pub(super) seq: SmallVec<[u8; 6]>,
+    pub(super) zxid: SmallVec<[u8; 2]>,
+    pub(super) who: SmallVec<[u8; 2]>,
 }
 
 /// Programs as a lazily filled table.
 pub struct Automaton {
     programs: Vec<Program>,
     naming: Naming,
-    nodes: boxcar::Vec<Node>,
+    pub(super) nodes: boxcar::Vec<Node>,
     by_key: Mutex<FxHashMap<NodeKey, NodeId>>,
     edges: RwLock<FxHashMap<EdgeKey, Arc<Edge>>>,
     error: OnceLock<ProgramError>,
@@ -110,12 +96,12 @@ impl std::fmt::Debug for Automaton {
 
 /// The canonical form of where a run ended.
 #[derive(Debug, PartialEq, Eq)]
-struct Landing {
-    key: NodeKey,
-    sent: SmallVec<[u8; 2]>,
-    seq: SmallVec<[u8; 6]>,
-    zxid: SmallVec<[u8; 2]>,
-    who: SmallVec<[u8; 2]>,
+pub(super) struct Landing {
+    pub key: NodeKey,
+    pub sent: SmallVec<[u8; 2]>,
+    pub seq: SmallVec<[u8; 6]>,
+    pub zxid: SmallVec<[u8; 2]>,
+    pub who: SmallVec<[u8; 2]>,
 }
 
 impl Automaton {
@@ -339,84 +325,8 @@ impl Automaton {
         Ok(edge)
     }
 
-    /// Runs the history and the observation once more with other numbers in the same order, and compares.
-    fn repeat(&self, node: &Node, key: &EdgeKey, first: &Landing) -> Result<(), ProgramError> {
-        self.stats.repeated.fetch_add(1, Ordering::Relaxed);
-        let (second, _) = self.follow(node, key, &self.respread(&node.history, 13, 8), true)?;
-        if second == *first {
-            return Ok(());
-        }
-        let (again, _) = self.follow(node, key, &node.history, false)?;
-        let program = self.program_name(node.key.program).to_owned();
-        let observation = key.obs.to_string();
-        Err(if again == *first {
-            ProgramError::LooksIntoNames {
-                program,
-                observation,
-                first: first.key.to_string(),
-                second: second.key.to_string(),
-            }
-        } else {
-            ProgramError::NotDeterministic {
-                program,
-                observation,
-                first: first.key.to_string(),
-                second: again.key.to_string(),
-            }
-        })
-    }
-
-    /// Runs another history of the node with the same observation, and compares; answers the longer history.
-    fn compare(&self, node: &Node, key: &EdgeKey, other: &History, first: &Landing) -> Result<History, ProgramError> {
-        self.stats.compared.fetch_add(1, Ordering::Relaxed);
-        let seen = match self.follow(node, key, other, false) {
-            Ok((second, history)) if second == *first => return Ok(history),
-            Ok((second, _)) => second.key.to_string(),
-            Err(error) => error.to_string(),
-        };
-        let anchor = node.key.tasks.first().and_then(|t| t.anchor.as_ref());
-        Err(ProgramError::DishonestCheckpoint {
-            program: self.program_name(node.key.program).into(),
-            place: anchor.map_or("its end", |a| a.0).into(),
-            observation: key.obs.to_string(),
-            first: first.key.to_string(),
-            second: seen,
-        })
-    }
-
-    /// Other histories have come to nodes: keeps some, compares them on the edges that are known, and follows them on
-    /// from there, since what a checkpoint forgot may only show steps later.
-    fn merge(&self, mut arrived: Vec<(NodeId, History)>) -> Result<(), ProgramError> {
-        while let Some((id, history)) = arrived.pop() {
-            let node = &self.nodes[id as usize];
-            if node.key.tasks.is_empty() {
-                continue;
-            }
-            {
-                let mut kept = node.alternatives.lock().expect("alternatives");
-                let same = |other: &History| same_shape(&other.observations, &history.observations);
-                if kept.len() >= ALTERNATIVES || same(&node.history) || kept.iter().any(same) {
-                    continue;
-                }
-                kept.push(history.clone());
-            }
-            let known = node.known.lock().expect("known edges").clone();
-            for (key, edge) in known {
-                let first = Landing {
-                    key: self.nodes[edge.to as usize].key.clone(),
-                    sent: edge.sent.clone(),
-                    seq: edge.seq.clone(),
-                    zxid: edge.zxid.clone(),
-                    who: edge.who.clone(),
-                };
-                arrived.push((edge.to, self.compare(node, &key, &history, &first)?));
-            }
-        }
-        Ok(())
-    }
-
     /// Runs a history of the node and one observation more.
-    fn follow(
+    pub(super) fn follow(
         &self,
         node: &Node,
         key: &EdgeKey,
@@ -435,18 +345,15 @@ impl Automaton {
                 Some((s, z))
             };
             let numbers = room(&history).unwrap_or_else(|| {
-                history = self.respread(&history, SPREAD, 0);
+                history = history.respread(self.naming, SPREAD, 0);
                 room(&history).expect("there is room after spreading")
             });
             (seq, zxid) = numbers;
         }
         let mut slots = history.who.clone();
         if !self.naming.literal_owners {
-            let mut free = history.slots().into_iter().max().unwrap_or(0) + 1;
-            for _ in 0..key.new_who {
-                slots.push(free);
-                free += 1;
-            }
+            let free = history.slots().into_iter().max().unwrap_or(0) + 1;
+            slots.extend(free..free + u16::from(key.new_who));
         }
         let mut obs = key.obs.clone();
         let naming = self.naming;
@@ -532,9 +439,10 @@ impl Automaton {
             program: self.program_name(program).into(),
             observation: observation.into(),
             first: format!("use of the number {name}"),
-            second: "nothing it had observed since its last checkpoint holds that number (a task that is spawned after a \
+            second:
+                "nothing it had observed since its last checkpoint holds that number (a task that is spawned after a \
                      checkpoint must take one of its own first)"
-                .into(),
+                    .into(),
         }
     }
 
@@ -552,105 +460,6 @@ impl Automaton {
         by_key.insert(key, id);
         (id, false)
     }
-
-    /// The same history with numbers `step` apart, in the same order, and the foreign slots reversed.
-    fn respread(&self, history: &History, step: i64, shift: i64) -> History {
-        let mut to = history.clone();
-        if !self.naming.literal_numbers {
-            let (seqs, zxids) = (history.used(true), history.used(false));
-            let spread = |used: &BTreeSet<i64>, v: i64| {
-                let rank = used.range(..v).count() as i64;
-                (rank + 1) * step + shift
-            };
-            to.seq.iter_mut().for_each(|v| *v = spread(&seqs, *v));
-            to.zxid.iter_mut().for_each(|v| *v = spread(&zxids, *v));
-            to.observations.names(&mut |name| match name {
-                Name::Seq(v) => *v = spread(&seqs, i64::from(*v)) as i32,
-                Name::Zxid(v) if *v != 0 => *v = spread(&zxids, i64::from(*v)) as u32,
-                _ => {}
-            });
-        }
-        if shift != 0 && !self.naming.literal_owners {
-            let most = history.slots().into_iter().max().unwrap_or(0);
-            let turned = |slot: u16| if slot == 0 { 0 } else { most + 1 - slot };
-            to.who.iter_mut().for_each(|slot| *slot = turned(*slot));
-            to.observations.names(&mut |name| {
-                if let Name::Who(w) = name {
-                    *w = who(turned(slot_of(*w) as u16) as usize, (*w % PER_CLIENT) as usize);
-                }
-            });
-        }
-        to
-    }
-}
-
-impl History {
-    /// All sequence numbers, or all zxids, that occur.
-    fn used(&self, seq: bool) -> BTreeSet<i64> {
-        let mut used: BTreeSet<i64> = if seq { &self.seq } else { &self.zxid }.iter().copied().collect();
-        for obs in &self.observations {
-            obs.clone().names(&mut |name| match name {
-                Name::Seq(v) if seq => drop(used.insert(i64::from(*v))),
-                Name::Zxid(v) if !seq && *v != 0 => drop(used.insert(i64::from(*v))),
-                _ => {}
-            });
-        }
-        used
-    }
-
-    fn slots(&self) -> BTreeSet<u16> {
-        let mut slots: BTreeSet<u16> = self.who.iter().copied().collect();
-        for obs in &self.observations {
-            obs.clone().names(&mut |name| {
-                if let Name::Who(w) = name {
-                    slots.insert(slot_of(*w) as u16);
-                }
-            });
-        }
-        slots
-    }
-}
-
-/// Finds numbers for the new names between the old ones. `None` when there is no room.
-fn place_numbers(old: &[i64], places: &[u8], new: u8, used: &BTreeSet<i64>) -> Option<Vec<i64>> {
-    let len = places.len() + new as usize;
-    let mut numbers: Vec<Option<i64>> = vec![None; len];
-    for (j, &at) in places.iter().enumerate() {
-        numbers[at as usize] = Some(old[j]);
-    }
-    let top = used.last().copied().unwrap_or(0);
-    let mut low = 0;
-    for at in 0..len {
-        if let Some(number) = numbers[at] {
-            low = number;
-            continue;
-        }
-        let mut above = numbers[at..].iter().copied().enumerate().filter_map(|(i, n)| Some((i, n?)));
-        let number = match above.next() {
-            None => top.max(low) + SPREAD,
-            Some((gap, high)) => {
-                let wish = low + (high - low) / (gap as i64 + 1);
-                (wish.max(low + 1)..high).find(|n| !used.contains(n))?
-            }
-        };
-        numbers[at] = Some(number);
-        low = number;
-    }
-    numbers.into_iter().collect()
-}
-
-/// Whether two histories are one but for their numbers (then nothing was merged).
-fn same_shape(a: &[Obs], b: &[Obs]) -> bool {
-    let strip = |obs: &Obs| {
-        let mut obs = obs.clone();
-        obs.names(&mut |name| match name {
-            Name::Seq(v) => *v = 0,
-            Name::Zxid(v) => *v = 0,
-            Name::Who(w) => *w = 0,
-        });
-        obs
-    };
-    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| strip(a) == strip(b))
 }
 
 /// Whether each name inside the marks is still the one it was.

@@ -6,8 +6,10 @@
 
 mod automaton;
 mod bind;
+mod checks;
 mod client;
 mod context;
+mod history;
 mod node;
 mod run;
 

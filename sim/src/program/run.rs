@@ -123,7 +123,7 @@ impl Inner {
     fn open(&self) -> Vec<usize> {
         let is_open = |op: &OpState| match op.kind {
             Kind::Request(_) => !op.answered || (op.ready.is_some() && !op.dropped),
-            Kind::Watch(..) => !op.dropped && !(op.spent && op.unread.is_empty()),
+            Kind::Watch(..) => !(op.dropped || op.spent && op.unread.is_empty()),
             _ => !op.dropped && (!op.answered || op.ready.is_some()),
         };
         (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()

@@ -151,7 +151,9 @@ impl Engine<'_> {
     /// Sorts the clients of each group; the service's and the other clients' names follow.
     pub(super) fn sort_clients(&mut self, next: &mut Words, n: usize) {
         let clients = n - 2;
-        let mut order: SmallVec<[(u8, u64, u64, u32, u8); MOST_CLIENTS]> = SmallVec::new();
+        /// Group, what the client is, how the server looks from it, its number, its slot.
+        type Place = (u8, u64, u64, u32, u8);
+        let mut order: SmallVec<[Place; MOST_CLIENTS]> = SmallVec::new();
         let mut foreign = 0;
         for slot in 0..clients {
             let cid = next[2 + slot];
