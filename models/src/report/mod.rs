@@ -1,8 +1,8 @@
 //! The report: what was proved, what breaks, and how, as a page in Markdown.
 //!
-//! The page says nothing about time, memory or threads, and shows the number of states of a search that ended early
-//! only where the search ran as [`check_for_expected`](crate::manifest::check_for_expected) runs it: on one thread.
-//! So the same scenarios make the same page, to the last letter.
+//! The page says nothing about time, memory or threads, and shows numbers of states only where they are the same in
+//! every run: of proofs, and of searches that ended early as [`check_for_expected`](crate::manifest::check_for_expected)
+//! ends them, on one thread. So the same scenarios make the same page, to the last letter.
 
 mod findings;
 mod matrix;
@@ -36,7 +36,9 @@ cargo run --release -- report --write
 ";
 
 /// The report of some checks, in their order. Use
-/// [`check_for_expected`](crate::manifest::check_for_expected) for the checks, so that it is the same in every run.
+/// [`check_for_expected`](crate::manifest::check_for_expected) with one thread for each check, so that the page is the
+/// same in every run: where which of several equivalent states is found first decides which of them is kept, more
+/// threads can count other numbers of states.
 pub fn render(results: &[Outcome]) -> String {
     let sections = [
         summary(results),
