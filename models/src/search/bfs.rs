@@ -59,7 +59,7 @@ pub fn breadth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
     }
     let table = shared.table.into_inner().expect("table");
     let mut seen = shared.seen.into_inner().expect("seen");
-    seen.states = table.len();
+    seen.states = table.states();
     seen.bytes = table.bytes() + shared.most_pieces.into_inner();
     seen.stopped = shared.watch.stopped();
     seen.time = shared.watch.start.elapsed();
@@ -112,7 +112,8 @@ fn expand_level<S: Space>(shared: &Shared<'_, S>, worker: &mut S::Worker<'_>, wi
     'pieces: while !shared.watch.check(shared.space.error().is_some()) {
         let Some(mut piece) = shared.level.lock().expect("level").pop() else { break };
         for batch in piece.chunks(BATCH * width) {
-            (rows.clear(), prints.clear());
+            rows.clear();
+            prints.clear();
             let stopped = shared.watch.check(shared.space.error().is_some());
             if stopped || !make_room(shared, batch.len() / width * 64) {
                 break 'pieces;
@@ -203,7 +204,7 @@ fn turn_level<S: Space>(shared: &Shared<'_, S>, width: usize) {
     seen.depth += 1;
     seen.frontier = seen.frontier.max(new);
     let progress = &shared.watch.limits.progress;
-    progress.states.store(table.len(), Ordering::Relaxed);
+    progress.states.store(table.states(), Ordering::Relaxed);
     progress.depth.store(seen.depth, Ordering::Relaxed);
     progress.frontier.store(new, Ordering::Relaxed);
     progress.bytes.store(bytes, Ordering::Relaxed);

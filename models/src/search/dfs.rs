@@ -67,7 +67,7 @@ pub fn depth_first<S: Space>(space: &S, limits: &Limits) -> Seen {
     }
     let mut seen = shared.seen.into_inner().expect("seen");
     let table = shared.table.into_inner().expect("table");
-    seen.states = table.len();
+    seen.states = table.states();
     seen.bytes += table.bytes();
     seen.stopped = shared.watch.stopped();
     seen.time = shared.watch.start.elapsed();
@@ -86,7 +86,7 @@ fn work<S: Space>(shared: &Shared<'_, S>, threads: usize) {
             break;
         }
         visited += 1;
-        if visited % 64 == 0 && !between_batches(shared, &worker, &mut stack, width) {
+        if visited.is_multiple_of(64) && !between_batches(shared, &worker, &mut stack, width) {
             finish(shared);
             break;
         }
@@ -151,7 +151,7 @@ fn between_batches<S: Space>(
     let table = shared.table.read().expect("table");
     let bytes = table.bytes() + worker.bytes() + stack.capacity() * 4 + shared.space.bytes();
     let progress = &shared.watch.limits.progress;
-    progress.states.store(table.len(), Ordering::Relaxed);
+    progress.states.store(table.states(), Ordering::Relaxed);
     progress.frontier.store(stack.len() / width, Ordering::Relaxed);
     progress.bytes.store(bytes, Ordering::Relaxed);
     drop(table);

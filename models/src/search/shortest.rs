@@ -41,13 +41,16 @@ impl<Step: Copy> Kept<Step> {
     }
 }
 
+/// A path for each of some properties.
+pub type Paths<Step> = Vec<(PropertyId, Path<Step>)>;
+
 /// For each property of `wanted` (bits) a shortest path to a state that violates it. Ends when all are found or the
 /// space is done; `Err` says why it could not.
 pub fn shortest<S: Space>(
     space: &S,
     wanted: u64,
     limits: &Limits,
-) -> Result<Vec<(PropertyId, Path<S::Step>)>, Stopped> {
+) -> Result<Paths<S::Step>, Stopped> {
     let watch = Watch::new(limits);
     let mut worker = space.worker();
     let width = space.width();
@@ -64,7 +67,7 @@ pub fn shortest<S: Space>(
     let mut at = 0;
     let mut row = Vec::new();
     while at < kept.from.len() && open != 0 {
-        if at % 64 == 0 {
+        if at.is_multiple_of(64) {
             if kept.from.len() * (width * 4 + 28) + space.bytes() > limits.memory {
                 watch.stop(Stopped::Memory);
             }

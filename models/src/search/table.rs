@@ -93,13 +93,13 @@ impl Table {
     }
 
     /// Number of fingerprints that threads have counted.
-    pub fn len(&self) -> usize {
+    pub fn states(&self) -> usize {
         self.len.load(Ordering::Relaxed)
     }
 
     /// Whether that many more might fill it too far.
     pub fn must_grow(&self, more: usize) -> bool {
-        (self.len() + more) * FULL.1 > self.slots.get().len() * FULL.0
+        (self.states() + more) * FULL.1 > self.slots.get().len() * FULL.0
     }
 
     /// Bytes held now.
@@ -178,7 +178,7 @@ mod tests {
                 inserted += usize::from(new);
             }
         }
-        assert_eq!((inserted, table.len()), (100_000, 100_000));
+        assert_eq!((inserted, table.states()), (100_000, 100_000));
     }
 
     #[test]
