@@ -75,6 +75,13 @@ fn every_section_is_there_and_whole() {
 }
 
 #[test]
+fn the_whole_page_is_well_formed() {
+    let page = render(&checked(&all(), 1));
+    assert!(!page.contains("NOT AS EXPECTED") && !page.contains("SURVIVES"));
+    well_formed(&page);
+}
+
+#[test]
 fn a_broken_promise_is_loud() {
     let page = render(&checked(&[wrongly_trusted()], 2));
     assert!(page.contains("**1 NOT AS EXPECTED**"));
