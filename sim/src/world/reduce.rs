@@ -79,7 +79,39 @@ fn permute(value: &mut impl Names, to: &[u8]) {
     });
 }
 
+/// A client to be sorted: group, what it is, how the server looks from it, its number, its slot.
+type Place = (u8, u64, u64, u32, u8);
+
 impl Engine<'_> {
+    /// What the other clients say of the client at the slot.
+    fn spoken_of(&mut self, order: &[Place], slot: usize) -> u64 {
+        let mut sum = 0u64;
+        for &(_, key, view, cid, _) in order {
+            if self.client(cid).foreign >> slot & 1 == 0 {
+                continue;
+            }
+            let said = match self.mentions.get(&(cid, slot as u8)) {
+                Some(&said) => said,
+                None => {
+                    let mut client = self.world.clients.get(cid).clone();
+                    client.names(&mut |name| {
+                        if let Name::Who(w) = name
+                            && slot_of(*w) != OWN
+                        {
+                            let place = if slot_of(*w) == slot { OWN - 2 } else { OWN - 1 };
+                            *w = who(place, *w as usize % 16);
+                        }
+                    });
+                    let said = FxBuildHasher.hash_one(&client);
+                    self.mentions.insert((cid, slot as u8), said);
+                    said
+                }
+            };
+            sum = sum.wrapping_add(FxBuildHasher.hash_one((said, key, view)));
+        }
+        sum
+    }
+
     pub(super) fn client_masks(&self, client: &Client) -> (Masks, u16, u64) {
         let numbers = if self.reductions.renumber { masks(&mut client.clone()) } else { Masks::default() };
         if !self.reductions.symmetry {
@@ -151,8 +183,6 @@ impl Engine<'_> {
     /// Sorts the clients of each group; the service's and the other clients' names follow.
     pub(super) fn sort_clients(&mut self, next: &mut Words, n: usize) {
         let clients = n - 2;
-        /// Group, what the client is, how the server looks from it, its number, its slot.
-        type Place = (u8, u64, u64, u32, u8);
         let mut order: SmallVec<[Place; MOST_CLIENTS]> = SmallVec::new();
         let mut foreign = 0;
         for slot in 0..clients {
@@ -162,6 +192,11 @@ impl Engine<'_> {
             foreign |= info.foreign;
             let view = self.service(next[1]).views[slot];
             order.push((self.groups[slot], key, view, cid, slot as u8));
+        }
+        if foreign != 0 {
+            // Clients that are alike may still differ in who speaks of them.
+            let spoken: SmallVec<[u64; MOST_CLIENTS]> = (0..clients).map(|s| self.spoken_of(&order, s)).collect();
+            order.iter_mut().for_each(|o| o.2 = o.2.wrapping_add(spoken[o.4 as usize]));
         }
         // Stable, so that clients that nothing tells apart stay where they are.
         order.sort_by_key(|o| (o.0, o.1, o.2));

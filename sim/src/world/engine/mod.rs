@@ -81,6 +81,7 @@ pub struct Engine<'w> {
     pub(super) renamed: FxHashMap<(u32, Masks), u32>,
     pub(super) renamed_services: FxHashMap<(u32, Masks), u32>,
     pub(super) permuted: FxHashMap<(u32, u64, bool), u32>,
+    pub(super) mentions: FxHashMap<(u32, u8), u64>,
     /// Clients of one number are interchangeable.
     pub(super) groups: SmallVec<[u8; MOST_CLIENTS]>,
     mark_names: Vec<&'static str>,
@@ -126,6 +127,7 @@ impl<'w> Engine<'w> {
             renamed: FxHashMap::default(),
             renamed_services: FxHashMap::default(),
             permuted: FxHashMap::default(),
+            mentions: FxHashMap::default(),
             mark_names: Vec::new(),
             stats: EngineStats::default(),
         }
