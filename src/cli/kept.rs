@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-use overtake_models::manifest::{Entry, Manifest, expected_finding};
+use overtake_models::manifest::{Entry, Manifest, as_expected, expected_finding};
 use overtake_models::report::render;
 use overtake_models::{Checked, Expected, Scenario};
 
@@ -94,6 +94,10 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
     let committed = if kept.check { Some(files::read(path)?) } else { None };
     let make = |scenario: &Scenario, checked| Ok((scenario.clone(), checked));
     let (checked, failure) = fresh(line, &line.scenarios, kept, make)?;
+    let wrong = checked.iter().filter(|(scenario, checked)| as_expected(scenario, checked).is_err()).count();
+    let failure = failure.or((wrong > 0).then(|| {
+        Failure::new(Exit::Falsified, format!("{wrong} scenarios are not as expected; the report says which and how"))
+    }));
     let fresh = render(&checked);
     let mut differs = false;
     if let Some(committed) = committed {
