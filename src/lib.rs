@@ -31,6 +31,7 @@
 //! ```
 
 mod cli;
+mod guard;
 mod runs;
 pub mod traces;
 

@@ -7,6 +7,8 @@ use overtake_models::manifest::{Manifest, check_for_expected};
 use overtake_models::search::Progress;
 use overtake_models::{Checked, Options, Scenario};
 
+use crate::guard::guarded;
+
 /// Checks every scenario, so many at a time as the options have threads, and hands each outcome to `done` with the
 /// scenario's place as soon as it is there. Those that took longest at the last count (their entries in `sizes`) come
 /// first, so that no thread is left alone with one at the end. A scenario whose turn comes after `limits.stop` was
@@ -29,7 +31,7 @@ pub fn check_all(
         options.limits.memory /= threads;
         options.limits.progress = Arc::default();
         started(place, &options.limits.progress);
-        check_for_expected(&scenarios[place], &options)
+        guarded(|| check_for_expected(&scenarios[place], &options))
     };
     let next = AtomicUsize::new(0);
     let (report, outcomes) = mpsc::channel();

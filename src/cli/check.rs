@@ -15,6 +15,7 @@ use super::names::{bounded, find, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, grouped, odds, quoted, say, styled};
 use super::{CommandLine, interrupts};
+use crate::guard::guarded;
 
 pub(super) fn check(
     line: &CommandLine,
@@ -40,7 +41,8 @@ pub(super) fn check(
             parameters(scenario, &options)?;
         }
         let reproduce = reproduce(line, scenario, search);
-        let checked = watched(scenario, search, &options).map_err(Failure::bad_input)?;
+        let checked = watched(scenario, search, &options)
+            .map_err(|why| Failure::bad_input(format!("{}: {why}", scenario.name())))?;
         let interrupted = options.limits.stop.load(Ordering::Relaxed);
         let judged = Judged::new(scenario, &checked, interrupted, &output.out)?;
         exit = exit.worse(judged.verdict_exit);
@@ -85,7 +87,10 @@ fn options_for(scenario: &Scenario, search: &Search, options: &Options) -> Optio
 fn watched(scenario: &Scenario, search: &Search, options: &Options) -> Result<Checked, String> {
     let watcher = Watcher::new(1);
     watcher.started(0, scenario.name(), &options.limits.progress);
-    if search.threads.is_some() { check_now(scenario, options) } else { check_for_expected(scenario, options) }
+    guarded(|| match search.threads {
+        Some(_) => check_now(scenario, options),
+        None => check_for_expected(scenario, options),
+    })
 }
 
 fn field(name: &str, value: impl std::fmt::Display) -> Outcome<()> {

@@ -139,8 +139,9 @@ fn summary(line: &CommandLine, judged: &[Option<Judged>], time: std::time::Durat
         _ => styled(BAD, format!("{unexpected} not as expected")),
     };
     say(format!(
-        "\n{} scenarios: {}; {end}; {} states in {}",
+        "\n{} {}: {}; {end}; {} states in {}",
         judged.len(),
+        if judged.len() == 1 { "scenario" } else { "scenarios" },
         counts.join(", "),
         grouped(run.clone().map(|j| j.states).sum()),
         seconds(time)

@@ -12,6 +12,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::files::read_trace;
 use super::screen::{BAD, BUG, FAINT, STRONG, say, styled};
 use super::{CommandLine, screen};
+use crate::guard::guarded;
 use crate::traces::{Replayed, Run, replay as replay_trace};
 
 pub(super) fn replay(line: &CommandLine, files: &[PathBuf], json: bool) -> Outcome {
@@ -58,7 +59,7 @@ fn outcome_word(exit: Exit) -> &'static str {
 fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
     let trace = read_trace(file)?;
     let in_file = |why: String| format!("{}: {why}", file.display());
-    let replayed = replay_trace(&line.scenarios, &trace).map_err(|why| Failure::bad_input(in_file(why)))?;
+    let replayed = guarded(|| replay_trace(&line.scenarios, &trace)).map_err(|why| Failure::bad_input(in_file(why)))?;
     if let (false, Replayed::Violates(run) | Replayed::ForAnotherReason(run, _) | Replayed::ViolatesNothing(run)) =
         (json, &replayed)
     {
