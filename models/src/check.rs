@@ -229,13 +229,15 @@ fn lassos(scenario: &Scenario, world: &World, options: &Options) -> Result<Vec<F
         let Kind::Eventually(goal) = &property.kind else { continue };
         let reductions = Reductions { renumber: LASSO.renumber && options.reductions.renumber, ..LASSO };
         let space = WorldSpace::new(world, reductions, &[]);
-        let answer = fair_liveness(&space, &|row| goal(&world.view(row)), &options.limits)
-            .map_err(|stopped| format!("{:?} is not decided, stopped: {stopped:?}; raise --memory or --time", property.name))?;
+        let answer = fair_liveness(&space, &|row| goal(&world.view(row)), &options.limits).map_err(|stopped| {
+            format!("{:?} is not decided, stopped: {stopped:?}; raise --memory or --time", property.name)
+        })?;
         let Some(lasso) = answer.lasso else { continue };
         let mut path = lasso.stem;
         path.states.extend_from_slice(&lasso.cycle.states[1..]);
         let cycle = lasso.cycle.steps.len();
-        let taken = follow(world, reductions, &path, property).ok_or("a lasso could not be followed: please report it")?;
+        let taken =
+            follow(world, reductions, &path, property).ok_or("a lasso could not be followed: please report it")?;
         let because = judge(world, &taken, cycle, property).ok_or("a lasso does not judge as one: please report it")?;
         findings.push(finding(scenario, property, because, taken, cycle));
     }

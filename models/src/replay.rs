@@ -108,7 +108,11 @@ pub fn judge(world: &World, taken: &[Taken], cycle: usize, property: &Property) 
         let start = if from == 0 { &initial } else { &taken[from - 1].state };
         let mut round: Vec<&[u32]> = vec![start];
         round.extend(taken[from..].iter().map(|t| t.state.as_slice()));
-        let fair = if cycle == 0 { now.at_rest } else { closes(world, &round) && is_fair(&mut engine, &round, &taken[from..]) };
+        let fair = if cycle == 0 {
+            now.at_rest
+        } else {
+            closes(world, &round) && is_fair(&mut engine, &round, &taken[from..])
+        };
         let missed = round.iter().all(|state| !goal(&world.view(state)));
         return (fair && missed).then(|| match cycle {
             0 => format!("nothing can happen any more, and it has not come to this: {}", property.name),

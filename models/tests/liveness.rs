@@ -2,7 +2,7 @@
 
 use overtake_models::replay::judge;
 use overtake_models::search::{Limits, fair_liveness};
-use overtake_models::space::{Space, Worker, Expanded};
+use overtake_models::space::{Expanded, Space, Worker};
 use overtake_models::{Options, Verdict, check, scenarios};
 
 /// A graph given by its edges: (from, class, to). Class 0 is a fault.

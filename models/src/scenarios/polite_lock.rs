@@ -32,7 +32,8 @@ async fn polite(ctx: Context) -> Result<(), ZkError> {
 
 /// The scenarios.
 pub fn scenarios() -> Vec<Scenario> {
-    let properties = || vec![at_most_one_live_holder(), no_wait_without_wake_up(), somebody_holds(), everybody_is_done()];
+    let properties =
+        || vec![at_most_one_live_holder(), no_wait_without_wake_up(), somebody_holds(), everybody_is_done()];
     vec![
         scenario("polite lock")
             .about("Whoever sees another contender steps aside and tries again. Nobody is excluded wrongly, and nothing comes to rest, but nobody need ever get in.")

@@ -79,21 +79,11 @@ pub fn fair_liveness<S: Space>(
     Ok(Liveness { lasso, states })
 }
 
-fn build<S: Space>(
-    space: &S,
-    goal: &dyn Fn(&[u32]) -> bool,
-    limits: &Limits,
-) -> Result<Graph<S::Step>, Stopped> {
+fn build<S: Space>(space: &S, goal: &dyn Fn(&[u32]) -> bool, limits: &Limits) -> Result<Graph<S::Step>, Stopped> {
     let watch = Watch::new(limits);
     let (mut worker, width) = (space.worker(), space.width());
-    let mut graph = Graph {
-        rows: Vec::new(),
-        width,
-        goal: Vec::new(),
-        first: vec![0],
-        edges: Vec::new(),
-        from: Vec::new(),
-    };
+    let mut graph =
+        Graph { rows: Vec::new(), width, goal: Vec::new(), first: vec![0], edges: Vec::new(), from: Vec::new() };
     let mut known: FxHashMap<u64, u32> = FxHashMap::default();
     for row in worker.initial() {
         known.insert(fingerprint(&row), graph.from.len() as u32);
@@ -181,11 +171,8 @@ fn components<Step: Copy>(graph: &Graph<Step>) -> Vec<Vec<u32>> {
 /// an edge that takes it. If some class has neither, no cycle inside the component is fair.
 fn fair_cycle<S: Space>(space: &S, graph: &Graph<S::Step>, component: &[u32]) -> Option<Lasso<S::Step>> {
     let inside: FxHashMap<u32, ()> = component.iter().map(|s| (*s, ())).collect();
-    let mut classes: Vec<u16> = component
-        .iter()
-        .flat_map(|&at| graph.edges(at))
-        .filter_map(|(step, _)| space.fair_class(*step))
-        .collect();
+    let mut classes: Vec<u16> =
+        component.iter().flat_map(|&at| graph.edges(at)).filter_map(|(step, _)| space.fair_class(*step)).collect();
     classes.sort_unstable();
     classes.dedup();
     let start = *component.iter().min().expect("not empty");

@@ -46,11 +46,7 @@ pub type Paths<Step> = Vec<(PropertyId, Path<Step>)>;
 
 /// For each property of `wanted` (bits) a shortest path to a state that violates it. Ends when all are found or the
 /// space is done; `Err` says why it could not.
-pub fn shortest<S: Space>(
-    space: &S,
-    wanted: u64,
-    limits: &Limits,
-) -> Result<Paths<S::Step>, Stopped> {
+pub fn shortest<S: Space>(space: &S, wanted: u64, limits: &Limits) -> Result<Paths<S::Step>, Stopped> {
     let watch = Watch::new(limits);
     let mut worker = space.worker();
     let width = space.width();
