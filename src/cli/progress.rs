@@ -109,10 +109,10 @@ fn line(shared: &Shared, rate: f64) -> (String, usize) {
         of => format!("{}/{of} ", shared.done.load(Ordering::Relaxed)),
     };
     let line = format!(
-        "{count}{}: {} states, {}/s, depth {}, frontier {}, {}",
+        "{count}{}: {} states{}, depth {}, frontier {}, {}",
         names.join(" + "),
         grouped(states),
-        rough(rate),
+        if rate > 0.0 { format!(", {}/s", rough(rate)) } else { String::new() },
         depth.unwrap_or(0),
         rough(frontier as f64),
         bytes(held)
