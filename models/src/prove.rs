@@ -1,7 +1,7 @@
 //! Scenarios inside tests: a claim that passes or panics, with everything in the message that is needed to go on.
 
 use std::fmt::Write as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use overtake_sim::world::Reductions;
 
@@ -44,7 +44,7 @@ impl Scenario {
     pub fn prove(&self) {
         let options = Options::default();
         let checked = self.check_with(&options);
-        if let Some(message) = disproof(self, &options, &checked) {
+        if let Some(message) = disproof(self, &options, &checked, &folder()) {
             panic!("{message}");
         }
         println!("{}", proof(self, &checked));
@@ -112,7 +112,7 @@ fn proof(scenario: &Scenario, checked: &Checked) -> String {
 }
 
 /// What to say when the verdict is no proof; `None` when it is one.
-fn disproof(scenario: &Scenario, options: &Options, checked: &Checked) -> Option<String> {
+fn disproof(scenario: &Scenario, options: &Options, checked: &Checked, folder: &Path) -> Option<String> {
     if matches!(checked.verdict, Verdict::Proved) {
         return None;
     }
@@ -127,7 +127,7 @@ fn disproof(scenario: &Scenario, options: &Options, checked: &Checked) -> Option
         }
         Verdict::Falsified(findings) => {
             for finding in findings {
-                violation(&mut out, scenario, checked, finding);
+                violation(&mut out, scenario, checked, finding, folder);
             }
         }
     }
@@ -151,7 +151,7 @@ fn parameters(scenario: &Scenario, options: &Options) -> String {
     out
 }
 
-fn violation(out: &mut String, scenario: &Scenario, checked: &Checked, finding: &Finding) {
+fn violation(out: &mut String, scenario: &Scenario, checked: &Checked, finding: &Finding, folder: &Path) {
     let (world, taken) = (&checked.world, &finding.taken);
     let steps = if taken.len() == 1 { "1 step".into() } else { format!("{} steps", taken.len()) };
     let _ = writeln!(out, "\nviolated: {}", finding.property);
@@ -165,14 +165,13 @@ fn violation(out: &mut String, scenario: &Scenario, checked: &Checked, finding: 
         let _ = writeln!(out, "  - {fact}");
     }
     let _ = writeln!(out, "So {}.", finding.because);
-    saved(out, scenario, finding);
+    saved(out, scenario, finding, folder);
 }
 
 /// Saves the trace and says where, and what can be done with it.
-fn saved(out: &mut String, scenario: &Scenario, finding: &Finding) {
-    let file = trace_file(scenario.name(), finding.property);
-    let folder = file.parent().map_or(Ok(()), std::fs::create_dir_all);
-    match folder.and_then(|()| std::fs::write(&file, finding.trace.to_string())) {
+fn saved(out: &mut String, scenario: &Scenario, finding: &Finding, folder: &Path) {
+    let file = folder.join(format!("{}-{}.trace", slug(scenario.name()), slug(finding.property)));
+    match std::fs::create_dir_all(folder).and_then(|()| std::fs::write(&file, finding.trace.to_string())) {
         Ok(()) => {
             let file = file.display();
             let _ = writeln!(out, "\ntrace saved in {file}");
@@ -190,10 +189,9 @@ fn saved(out: &mut String, scenario: &Scenario, finding: &Finding) {
     }
 }
 
-/// Where the trace of a finding is saved: in the folder that the environment names, or in `target/overtake`.
-fn trace_file(scenario: &str, property: &str) -> PathBuf {
-    let folder = std::env::var_os(OUT).map_or_else(|| PathBuf::from("target/overtake"), PathBuf::from);
-    folder.join(format!("{}-{}.trace", slug(scenario), slug(property)))
+/// Where traces are saved: in the folder that the environment names, or in `target/overtake`.
+fn folder() -> PathBuf {
+    std::env::var_os(OUT).map_or_else(|| PathBuf::from("target/overtake"), PathBuf::from)
 }
 
 #[cfg(test)]
@@ -220,8 +218,8 @@ mod tests {
 
     #[test]
     fn a_failure_says_what_how_and_how_to_go_on() {
-        let (options, scenario) = (Options::default(), no_lock());
-        let message = disproof(&scenario, &options, &scenario.check()).expect("the race is found");
+        let (options, scenario, folder) = (Options::default(), no_lock(), std::env::temp_dir());
+        let message = disproof(&scenario, &options, &scenario.check(), &folder).expect("the race is found");
         for part in [
             "bounds: 2 clients",
             "violated: at most one live holder",
@@ -236,10 +234,19 @@ mod tests {
     }
 
     #[test]
+    fn a_trace_that_cannot_be_saved_is_printed() {
+        let scenario = no_lock();
+        let nowhere = Path::new("/dev/null/nowhere");
+        let message = disproof(&scenario, &Options::default(), &scenario.check(), nowhere).expect("the race is found");
+        assert!(message.contains("could not be saved") && message.contains("overtake trace 1"), "{message}");
+    }
+
+    #[test]
     fn what_never_happened_is_no_proof() {
         let idle =
             scenario("idle").clients(1, |_: Context| async {}).properties([no_program_fails(), somebody_holds()]);
-        let message = disproof(&idle, &Options::default(), &idle.check()).expect("nobody ever holds");
+        let message =
+            disproof(&idle, &Options::default(), &idle.check(), Path::new("never")).expect("nobody ever holds");
         assert!(message.contains("not proved: "), "{message}");
     }
 

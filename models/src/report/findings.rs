@@ -2,9 +2,9 @@
 
 use super::text::{anchor, counted, html, origin, plain, slug, typed};
 use super::{Outcome, has_story, length, story_anchor, told};
-use crate::check::{Finding, Verdict};
+use crate::check::{Checked, Finding, Verdict};
 use crate::manifest::expected_finding;
-use crate::story::{mermaid, sentences};
+use crate::story::{mermaid, opening, sentences, standing};
 
 const ABOUT: &str = "\
 ## Stories
@@ -33,6 +33,24 @@ fn told_length(finding: &Finding) -> String {
     }
 }
 
+/// What happens, and how things stand afterwards.
+fn steps(checked: &Checked, finding: &Finding) -> String {
+    let (world, taken) = (&checked.world, &finding.taken);
+    let mut text = format!("{}\n\n", plain(&opening(world)));
+    if taken.is_empty() {
+        text += "It is so before the server does anything.\n";
+    }
+    for (at, sentence) in sentences(world, taken, finding.cycle).iter().enumerate() {
+        text += &format!("{}. {}\n", at + 1, plain(sentence));
+    }
+    let facts = standing(world, taken);
+    if !facts.is_empty() {
+        text += "\nIn the end:\n\n";
+        facts.iter().for_each(|fact| text += &format!("- {}\n", plain(fact)));
+    }
+    text
+}
+
 fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
     let expected = expected_finding(scenario, checked).is_some();
     let loud = if expected { "" } else { "NOT AS EXPECTED: " };
@@ -50,12 +68,7 @@ fn story((scenario, checked): &Outcome, finding: &Finding) -> String {
         text += &format!(" Source: {}.", origin(scenario.origin()));
     }
     text += &format!("\n\n**Violated: {}.** {}\n\n", plain(finding.property), plain(&finding.because));
-    if finding.taken.is_empty() {
-        text += "It is so before the server does anything.\n";
-    }
-    for (at, sentence) in sentences(&checked.world, &finding.taken, finding.cycle).iter().enumerate() {
-        text += &format!("{}. {}\n", at + 1, plain(sentence));
-    }
+    text += &steps(checked, finding);
     let diagram = mermaid(&checked.world, &finding.taken, finding.cycle);
     text += &format!("\n```mermaid\n{}\n```\n\n", diagram.trim());
     if let Verdict::Falsified(all) = &checked.verdict
