@@ -7,6 +7,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{OnceLock, RwLock};
 
 /// A session or unique id: `slot * 16 + index`, where the slot is the client's place in the world and
@@ -95,6 +96,8 @@ struct Template {
     parent: Option<u32>,
     /// Template of the last component.
     leaf: u32,
+    /// Hash of the pieces and holes: unlike the number of the template the same in every run.
+    print: u64,
 }
 
 /// Read without a lock (the searches do so all the time), written under one.
@@ -114,7 +117,7 @@ pub const HOLES: usize = 2;
 
 /// A text (a path, a child's name, a node's data, a checkpoint key) with its names kept apart. Copied
 /// and compared as a few numbers; the fixed pieces are interned for the life of the process.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Text {
     template: u32,
     /// Sequence numbers from left to right; unused places are 0.
@@ -130,6 +133,14 @@ const ID_TAIL: &str = "-0000-4000-8000-0f0e7a3e0000";
 const SESSION_HEAD: &str = "10000000000";
 /// The name of a node that no service holds any more, when the world forgets such names.
 pub const GONE: i32 = -1;
+
+/// The number of a template depends on what the process has seen before; what is hashed must not, because symmetry sorts
+/// by hashes, and the same scenario must have the same states and stories in every run.
+impl Hash for Text {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (template(self.template).print, self.seq, self.who).hash(state);
+    }
+}
 
 fn template(id: u32) -> &'static Template {
     &templates().all[id as usize]
@@ -162,6 +173,9 @@ fn intern_template(key: &str) -> u32 {
         holes.push(hole);
         pieces.push(String::new());
     }
+    let mut hasher = rustc_hash::FxHasher::default();
+    key.hash(&mut hasher);
+    let print = hasher.finish();
     let mut by_key = templates().by_key.write().expect("template table");
     if let Some(&id) = by_key.get(key) {
         return id;
@@ -169,7 +183,8 @@ fn intern_template(key: &str) -> u32 {
     let seqs = holes.iter().filter(|h| **h == Hole::Seq).count();
     let all = &templates().all;
     let next = all.count() as u32;
-    let id = all.push(Template { seqs, whos: holes.len() - seqs, pieces, holes, parent, leaf: leaf.unwrap_or(next) });
+    let id =
+        all.push(Template { seqs, whos: holes.len() - seqs, pieces, holes, parent, leaf: leaf.unwrap_or(next), print });
     assert_eq!(id as u32, next, "templates are added under the lock");
     by_key.insert(key.to_owned(), next);
     next

@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p overtake-models` prints the times; quote their ratios.
 
+#![allow(missing_docs, reason = "criterion's macro makes a function without")]
+
 mod packed;
 
 use criterion::{Criterion, criterion_group, criterion_main};

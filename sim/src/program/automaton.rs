@@ -1,10 +1,11 @@
 //! The table of nodes and edges, filled as the search asks for it.
 
 use std::collections::BTreeSet;
+use std::hash::BuildHasher;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use smallvec::SmallVec;
 
 use super::bind::{Bind, Item, Merged};
@@ -43,6 +44,8 @@ pub struct AutomatonStats {
 
 pub(super) struct Node {
     pub key: NodeKey,
+    /// Hash of the key: unlike the node's number the same in every run.
+    print: u64,
     pub history: History,
     pub alternatives: Mutex<Vec<History>>,
     /// Observations whose edge is known, with the order they came in.
@@ -137,6 +140,11 @@ impl Automaton {
     /// What a node holds, in its own numbering.
     pub fn node(&self, id: NodeId) -> &NodeKey {
         &self.nodes[id as usize].key
+    }
+
+    /// A hash of what the node holds: unlike its number the same in every run.
+    pub fn print(&self, id: NodeId) -> u64 {
+        self.nodes[id as usize].print
     }
 
     /// Number of nodes so far.
@@ -455,7 +463,8 @@ impl Automaton {
         if let Some(&id) = by_key.get(&key) {
             return (id, true);
         }
-        let node = Node { key: key.clone(), history, alternatives: Mutex::default(), known: Mutex::default() };
+        let print = FxBuildHasher.hash_one(&key);
+        let node = Node { print, key: key.clone(), history, alternatives: Mutex::default(), known: Mutex::default() };
         let id = self.nodes.push(node) as NodeId;
         by_key.insert(key, id);
         (id, false)

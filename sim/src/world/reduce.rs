@@ -5,7 +5,7 @@ use std::hash::{BuildHasher, Hash};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
-use super::client::Client;
+use super::client::{CRASHED, Client};
 use super::engine::{Engine, Words};
 use super::{MOST_CLIENTS, World};
 use crate::names::{GONE, Name, Names, slot_of, who};
@@ -102,7 +102,7 @@ impl Engine<'_> {
                             *w = who(place, *w as usize % 16);
                         }
                     });
-                    let said = FxBuildHasher.hash_one(&client);
+                    let said = self.content(client);
                     self.mentions.insert((cid, slot as u8), said);
                     said
                 }
@@ -110,6 +110,13 @@ impl Engine<'_> {
             sum = sum.wrapping_add(FxBuildHasher.hash_one((said, key, view)));
         }
         sum
+    }
+
+    /// A hash of what a client is, the same in every run: the number of its node is not.
+    fn content(&self, mut client: Client) -> u64 {
+        let node = if client.node == CRASHED { 0 } else { self.world.automaton.print(client.node) };
+        client.node = 0;
+        FxBuildHasher.hash_one((node, client))
     }
 
     pub(super) fn client_masks(&self, client: &Client) -> (Masks, u16, u64) {
@@ -127,7 +134,7 @@ impl Engine<'_> {
                 *w = who(OWN - 1, *w as usize % 16);
             }
         });
-        (numbers, foreign, FxBuildHasher.hash_one(&bare))
+        (numbers, foreign, self.content(bare))
     }
 
     pub(super) fn service_masks(&self, service: &ZooKeeper) -> Masks {
