@@ -14,8 +14,8 @@ use crate::guard::guarded;
 /// first, so that no thread is left alone with one at the end. A scenario whose turn comes after `limits.stop` was
 /// raised is not run, and `done` is not called for it.
 ///
-/// Each scenario has one thread: a count of states under reductions is the same in every run only then, because
-/// which of several equivalent states stands for all of them can depend on the order in which they are found.
+/// Each scenario has one thread: many of them are done soonest so, and a search that ends with a violation has then
+/// seen the same states in every run.
 pub fn check_all(
     scenarios: &[Scenario],
     options: &Options,

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::LazyLock;
 
 use overtake::models::scenarios;
-use overtake::traces::{Replayed, replay, slug};
+use overtake::traces::{Replayed, bounded_as, replay, slug};
 use overtake::{Expected, Options, Scenario, Trace, Verdict, check_all};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
@@ -71,22 +71,23 @@ fn every_scenario_that_must_break_has_a_trace_of_its_property_and_every_trace_a_
 
 #[test]
 fn every_repaired_twin_is_proved_within_the_bounds_of_the_trace() {
-    let twins: BTreeMap<String, Scenario> = parsed()
+    let twins: BTreeMap<(String, String), Scenario> = parsed()
         .map(|(name, trace)| {
-            let repaired = SCENARIOS.iter().find(|s| s.name() == trace.fixed_by);
-            let repaired = repaired.unwrap_or_else(|| panic!("{name}: {:?} does not exist", trace.fixed_by));
-            let judged = repaired.judged_by().iter().any(|p| p.name == trace.violates);
-            assert!(judged, "{name}: {:?} does not look at {:?}", trace.fixed_by, trace.violates);
-            (trace.fixed_by, repaired.clone())
+            let within = Trace { scenario: trace.fixed_by.clone(), ..trace };
+            let repaired = bounded_as(&SCENARIOS, &within).unwrap_or_else(|why| panic!("{name}: {why}"));
+            let judged = repaired.judged_by().iter().any(|p| p.name == within.violates);
+            assert!(judged, "{name}: {:?} does not look at {:?}", repaired.name(), within.violates);
+            ((within.scenario, repaired.bounds()), repaired)
         })
         .collect();
     let twins: Vec<Scenario> = twins.into_values().collect();
     let mut wrong = Vec::new();
     check_all(&twins, &Options::default(), &Default::default(), &|_, _| {}, |place, outcome| {
-        let name = twins[place].name();
+        let name = format!("{:?} ({})", twins[place].name(), twins[place].bounds());
         match outcome.map(|checked| checked.verdict) {
             Ok(Verdict::Proved) => {}
-            Ok(verdict) => wrong.push(format!("{name} is {}", verdict.word())),
+            Ok(Verdict::Held(why) | Verdict::Broken(why)) => wrong.push(format!("{name}: {why}")),
+            Ok(Verdict::Falsified(_)) => wrong.push(format!("{name} breaks")),
             Err(why) => wrong.push(format!("{name}: {why}")),
         }
     });
