@@ -113,6 +113,8 @@ fn why_stopped(stopped: Stopped, seen: &Seen, options: &Options) -> String {
 pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> {
     let world = scenario.world()?;
     let properties = scenario.judged_by();
+    let symmetry = options.reductions.symmetry && properties.iter().all(|p| !p.tells_clients_apart);
+    let options = &Options { reductions: Reductions { symmetry, ..options.reductions }, ..options.clone() };
     if !properties.iter().any(|p| !p.is_sometimes()) {
         return Err(format!("scenario {:?} has no property to check: add one with .property(…)", scenario.name()));
     }
@@ -148,7 +150,11 @@ fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &See
     if !missed.is_empty() {
         return Verdict::Held(format!("all states seen, but it never happened that {}", missed.join(", or that ")));
     }
-    match lassos(scenario, world, options) {
+    let lassos = lassos(scenario, world, options);
+    if let Some(error) = world.error() {
+        return Verdict::Broken(error.to_string());
+    }
+    match lassos {
         Ok(findings) if findings.is_empty() => {}
         Ok(findings) => return Verdict::Falsified(findings),
         Err(why) => return Verdict::Held(why),

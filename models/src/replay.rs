@@ -113,7 +113,8 @@ pub fn judge(world: &World, taken: &[Taken], cycle: usize, property: &Property) 
         } else {
             closes(world, &round) && is_fair(&mut engine, &round, &taken[from..])
         };
-        let missed = round.iter().all(|state| !goal(&world.view(state)));
+        let mut run = std::iter::once(&initial).chain(taken.iter().map(|t| &t.state));
+        let missed = run.all(|state| !goal(&world.view(state)));
         return (fair && missed).then(|| match cycle {
             0 => format!("nothing can happen any more, and it has not come to this: {}", property.name),
             1 => format!("this step can repeat for ever, and it never comes to this: {}", property.name),

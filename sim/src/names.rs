@@ -14,6 +14,9 @@ use std::sync::{OnceLock, RwLock};
 /// the index counts its sessions (from 1) or its unique ids (from 0).
 pub type Who = u16;
 
+/// How the panics start that say what a world cannot hold. They are no outcome of a program.
+pub const LIMIT: &str = "limit of the checker: ";
+
 /// How many sessions, and how many unique ids, one client may draw.
 pub const PER_CLIENT: u16 = 16;
 
@@ -21,7 +24,7 @@ pub const PER_CLIENT: u16 = 16;
 pub fn who(slot: usize, index: usize) -> Who {
     assert!(
         index < PER_CLIENT as usize,
-        "client {slot} drew more than {PER_CLIENT} sessions or unique ids: put a bound on its loop"
+        "{LIMIT}client {slot} drew more than {PER_CLIENT} sessions or unique ids: put a bound on its loop"
     );
     (slot as u16) * PER_CLIENT + index as u16
 }
@@ -228,7 +231,7 @@ impl Text {
     pub fn with_seq(self, number: i32) -> Self {
         let t = template(self.template);
         let used = t.seqs;
-        assert!(used < HOLES, "{self}: a path may hold {HOLES} sequence numbers at most");
+        assert!(used < HOLES, "{LIMIT}{self}: a path may hold {HOLES} sequence numbers at most");
         let mut key = key_of(t);
         key.push(SEQ_MARK);
         let mut text = self;
@@ -355,7 +358,7 @@ fn key_of(t: &Template) -> String {
 }
 
 fn put<T>(places: &mut [T; HOLES], used: &mut usize, value: T, text: &str) {
-    assert!(*used < HOLES, "{text:?} holds more than {HOLES} sequence numbers or owners");
+    assert!(*used < HOLES, "{LIMIT}{text:?} holds more than {HOLES} sequence numbers or owners");
     places[*used] = value;
     *used += 1;
 }

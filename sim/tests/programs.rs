@@ -215,6 +215,15 @@ fn a_program_with_a_memory_of_its_own_is_not_deterministic() {
 }
 
 #[test]
+fn a_start_that_differs_is_not_deterministic() {
+    static RUNS: AtomicUsize = AtomicUsize::new(0);
+    let alternates = |ctx: Context| async move {
+        ctx.work(if RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(2) { "one" } else { "two" }).await;
+    };
+    assert!(matches!(error(Naming::default(), alternates), ProgramError::NotDeterministic { .. }));
+}
+
+#[test]
 fn a_program_that_looks_into_a_number_is_caught_unless_it_says_so() {
     async fn odd(ctx: Context) {
         let made = ctx.zookeeper().create("/lock/n-", b"", CreateMode::PersistentSequential).await.unwrap();

@@ -60,6 +60,10 @@ pub(super) fn check(
             say(format!("\n{} {reproduce}", styled(FAINT, "reproduce:")))?;
         }
         if interrupted {
+            if at + 1 < wanted.len() {
+                // What was not run is not as expected.
+                exit = exit.worse(Exit::Interrupted);
+            }
             break;
         }
     }
@@ -125,7 +129,7 @@ fn parameters(scenario: &Scenario, options: &Options) -> Outcome<()> {
     field("search", search.join(", "))?;
     let r = options.reductions;
     let named = [
-        (r.symmetry, "symmetry"),
+        (r.symmetry && scenario.judged_by().iter().all(|p| !p.tells_clients_apart), "symmetry"),
         (r.renumber, "renumbering"),
         (r.deliver_first, "delivery first"),
         (r.forget_gone, "forget what is gone"),

@@ -11,5 +11,6 @@ pub fn wake_ups_per_release_at_most(most: usize) -> Property {
         source: "seed 1, section 2.3; kazoo 7dd4c4c",
         kind: Kind::AtMostNotified(most),
         guard: None,
+        tells_clients_apart: false,
     }
 }

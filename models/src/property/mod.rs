@@ -69,6 +69,8 @@ pub struct Property {
     pub kind: Kind,
     /// A cheap test that spares the look.
     pub guard: Option<Guard>,
+    /// The answer depends on *which* of several clients with the same program does what.
+    pub tells_clients_apart: bool,
 }
 
 impl fmt::Debug for Property {
@@ -84,7 +86,7 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, source, kind: Kind::Always(Arc::new(check)), guard: None }
+        Self { name, source, kind: Kind::Always(Arc::new(check)), guard: None, tells_clients_apart: false }
     }
 
     /// A property of every state at rest.
@@ -93,7 +95,7 @@ impl Property {
         source: &'static str,
         check: impl Fn(&View<'_>) -> Result<(), String> + Send + Sync + 'static,
     ) -> Self {
-        Self { name, source, kind: Kind::AtRest(Arc::new(check)), guard: None }
+        Self { name, source, kind: Kind::AtRest(Arc::new(check)), guard: None, tells_clients_apart: false }
     }
 
     /// Something that must happen somewhere.
@@ -103,6 +105,7 @@ impl Property {
             source: "nothing may hold for want of anything happening",
             kind: Kind::Sometimes(Arc::new(reach)),
             guard: None,
+            tells_clients_apart: false,
         }
     }
 
@@ -112,7 +115,15 @@ impl Property {
         source: &'static str,
         goal: impl Fn(&View<'_>) -> bool + Send + Sync + 'static,
     ) -> Self {
-        Self { name, source, kind: Kind::Eventually(Arc::new(goal)), guard: None }
+        Self { name, source, kind: Kind::Eventually(Arc::new(goal)), guard: None, tells_clients_apart: false }
+    }
+
+    /// Says that the answer depends on *which* of several clients with the same program does what: on their slots, names or
+    /// order. Such clients are otherwise interchangeable (a search visits one arrangement of them only), so a property that
+    /// looks at them must say it.
+    pub fn telling_clients_apart(mut self) -> Self {
+        self.tells_clients_apart = true;
+        self
     }
 
     /// The same property, looked at only where that many clients carry one of the marks; elsewhere it holds (a

@@ -93,7 +93,7 @@ fn family<L: Lock<Context> + 'static>(name: &'static str) -> Vec<Scenario> {
             .property(somebody_waits()),
         failing("try", scenario(name).clients(2, try_once::<L>)),
         failing("try, 1 disconnect", scenario(name).clients(2, try_once::<L>).disconnects(1)),
-        failing("time-out", scenario(name).clients(2, timed::<L>)),
+        failing("time-out", scenario(name).clients(3, timed::<L>)),
         failing("time-out, 1 disconnect", scenario(name).clients(2, timed::<L>).disconnects(1)),
         failing("1 interrupt", scenario(name).clients(2, interruptible::<L>).interrupts(1)),
         failing(

@@ -100,7 +100,14 @@ fn build<S: Space>(space: &S, goal: &dyn Fn(&[u32]) -> bool, limits: &Limits) ->
             return Err(watch.stopped().expect("just stopped"));
         }
         let row = graph.row(at as u32).to_vec();
-        graph.goal.push(goal(&row));
+        let reached = goal(&row);
+        graph.goal.push(reached);
+        if reached {
+            // What comes after the goal does not matter.
+            graph.first.push(graph.edges.len() as u32);
+            at += 1;
+            continue;
+        }
         let (rows, from, edges) = (&mut graph.rows, &mut graph.from, &mut graph.edges);
         worker.expand(&row, |step, _, next| {
             let to = *known.entry(fingerprint(next)).or_insert_with(|| {
@@ -112,6 +119,9 @@ fn build<S: Space>(space: &S, goal: &dyn Fn(&[u32]) -> bool, limits: &Limits) ->
         });
         graph.first.push(graph.edges.len() as u32);
         at += 1;
+    }
+    if space.error().is_some() {
+        return Err(Stopped::Error);
     }
     Ok(graph)
 }

@@ -82,6 +82,7 @@ pub struct Edge {
 pub struct Automaton {
     programs: Vec<Program>,
     naming: Naming,
+    restarts: bool,
     pub(super) nodes: boxcar::Vec<Node>,
     by_key: Mutex<FxHashMap<NodeKey, NodeId>>,
     edges: RwLock<FxHashMap<EdgeKey, Arc<Edge>>>,
@@ -108,9 +109,10 @@ pub(super) struct Landing {
 }
 
 impl Automaton {
-    /// A table for the programs, numbered in this order.
-    pub fn new(programs: Vec<Program>, naming: Naming) -> Self {
+    /// A table for the programs, numbered in this order. `restarts`: whether one may be started again.
+    pub fn new(programs: Vec<Program>, naming: Naming, restarts: bool) -> Self {
         Self {
+            restarts,
             programs,
             naming,
             nodes: boxcar::Vec::new(),
@@ -178,6 +180,7 @@ impl Automaton {
             program,
             slot,
             born,
+            restarts: self.restarts,
             literal_owners: self.naming.literal_owners,
             count_requests: self.naming.count_requests,
             ignore_checkpoints: self.naming.ignore_checkpoints,
@@ -192,7 +195,17 @@ impl Automaton {
     /// of the session that it finds: higher in a second life.
     pub fn start(&self, program: u16, slot: usize, born: u8) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
         let slot = if self.naming.literal_owners { slot } else { 0 };
-        let end = run(&self.programs[program as usize], self.spec(program, slot, born, false), &[]);
+        let spec = self.spec(program, slot, born, false);
+        let start = || run(&self.programs[program as usize], spec, &[]);
+        let end = start().and_then(|end| match start()? {
+            again if again.key == end.key => Ok(end),
+            again => Err(ProgramError::NotDeterministic {
+                program: self.program_name(program).into(),
+                observation: "its start".into(),
+                first: end.key.to_string(),
+                second: again.key.to_string(),
+            }),
+        });
         let end = match end {
             Ok(end) => end,
             Err(error) => {
@@ -272,20 +285,35 @@ impl Automaton {
             return edge.clone();
         }
         let node = &self.nodes[key.node as usize];
-        let edge = Arc::new(self.compute(node, &key).unwrap_or_else(|error| {
-            let _ = self.error.set(error);
-            // The search ends as soon as it sees the error; until then this stands in.
-            Edge {
-                to: self.broken(node.key.program),
-                sent: SmallVec::new(),
-                silent: true,
-                seq: SmallVec::new(),
-                zxid: SmallVec::new(),
-                who: SmallVec::new(),
-            }
-        }));
+        let mut compared = 0;
+        let edge = Arc::new(
+            self.compute(node, &key)
+                .map(|(edge, seen)| {
+                    compared = seen;
+                    edge
+                })
+                .unwrap_or_else(|error| {
+                    let _ = self.error.set(error);
+                    // The search ends as soon as it sees the error; until then this stands in.
+                    Edge {
+                        to: self.broken(node.key.program),
+                        sent: SmallVec::new(),
+                        silent: true,
+                        seq: SmallVec::new(),
+                        zxid: SmallVec::new(),
+                        who: SmallVec::new(),
+                    }
+                }),
+        );
         self.bytes.fetch_add(2 * size_of::<EdgeKey>() + size_of::<Edge>(), Ordering::Relaxed);
         node.known.lock().expect("known edges").push((key.clone(), edge.clone()));
+        // Histories that came while the edge was being computed have not seen it yet.
+        let late = node.alternatives.lock().expect("alternatives").get(compared..).unwrap_or_default().to_vec();
+        for history in late {
+            if let Err(error) = self.compare_known(node, &key, &edge, &history) {
+                let _ = self.error.set(error);
+            }
+        }
         self.edges.write().expect("edge table").entry(key).or_insert(edge).clone()
     }
 
@@ -301,6 +329,7 @@ impl Automaton {
             marks: SmallVec::new(),
             outcome: None,
             session: 0,
+            dead: false,
             drawn: 0,
             since: 0,
         };
@@ -308,11 +337,13 @@ impl Automaton {
         self.intern(key, history).0
     }
 
-    fn compute(&self, node: &Node, key: &EdgeKey) -> Result<Edge, ProgramError> {
+    /// The edge, and how many other histories of the node it was compared with.
+    fn compute(&self, node: &Node, key: &EdgeKey) -> Result<(Edge, usize), ProgramError> {
         let (landing, history) = self.follow(node, key, &node.history, false)?;
         self.stats.runs.fetch_add(1, Ordering::Relaxed);
         self.repeat(node, key, &landing)?;
         let others = node.alternatives.lock().expect("alternatives").clone();
+        let compared = others.len();
         let others: Vec<History> =
             others.iter().map(|other| self.compare(node, key, other, &landing)).collect::<Result<_, _>>()?;
         let silent = landing.key.marks == node.key.marks && landing.key.outcome == node.key.outcome;
@@ -330,7 +361,7 @@ impl Automaton {
             arrived.push((to, history));
         }
         self.merge(arrived)?;
-        Ok(edge)
+        Ok((edge, compared))
     }
 
     /// Runs a history of the node and one observation more.
@@ -471,22 +502,28 @@ impl Automaton {
     }
 }
 
-/// Whether each name inside the marks is still the one it was.
+/// Whether each name inside the marks is still the one it was. `moved` says which sequence number of the node each one of
+/// the next node was.
 fn same_marks(node: &Node, landing: &Landing, moved: &[Option<usize>]) -> bool {
     let list = |key: &NodeKey| {
-        let mut seqs = Vec::new();
+        let mut names = Vec::new();
         for (_, value) in &key.marks {
             let mut value = *value;
-            value.names(&mut |name| {
-                if let Name::Seq(v) = name {
-                    seqs.push(*v as usize);
-                }
+            value.names(&mut |name| match name {
+                Name::Seq(v) => names.push((0, *v as usize)),
+                Name::Who(w) => names.push((1, slot_of(*w))),
+                Name::Zxid(_) => {}
             });
         }
-        seqs
+        names
     };
     let (before, after) = (list(&node.key), list(&landing.key));
-    moved.is_empty() || after.iter().zip(before).all(|(a, b)| moved.get(*a).is_none_or(|m| *m == Some(b)))
+    after.iter().zip(before).all(|(&(kind, now), (_, old))| match (kind, now) {
+        (0, now) => moved.get(now).is_none_or(|m| *m == Some(old)),
+        // The client itself, or a foreign owner: the node's own come first in the order.
+        (_, 0) => old == 0,
+        (_, now) => landing.who.get(now - 1).is_none_or(|&source| old > 0 && usize::from(source) == old - 1),
+    })
 }
 
 /// Puts the literal numbers (or owners) back into an encoded observation.

@@ -4,7 +4,7 @@
 use std::sync::atomic::Ordering;
 
 use super::ProgramError;
-use super::automaton::{Automaton, EdgeKey, Landing, Node, NodeId};
+use super::automaton::{Automaton, Edge, EdgeKey, Landing, Node, NodeId};
 use super::history::{History, same_shape};
 
 /// Second histories kept per node, to check its checkpoint with.
@@ -14,28 +14,26 @@ impl Automaton {
     /// Runs the history and the observation once more with other numbers in the same order, and compares.
     pub(super) fn repeat(&self, node: &Node, key: &EdgeKey, first: &Landing) -> Result<(), ProgramError> {
         self.stats.repeated.fetch_add(1, Ordering::Relaxed);
-        let (second, _) = self.follow(node, key, &node.history.respread(self.naming(), 13, 8), true)?;
-        if second == *first {
-            return Ok(());
-        }
         let (again, _) = self.follow(node, key, &node.history, false)?;
-        let program = self.program_name(node.key.program).to_owned();
-        let observation = key.obs.to_string();
-        Err(if again == *first {
-            ProgramError::LooksIntoNames {
-                program,
-                observation,
-                first: first.key.to_string(),
-                second: second.key.to_string(),
-            }
-        } else {
-            ProgramError::NotDeterministic {
-                program,
-                observation,
+        let program = || self.program_name(node.key.program).to_owned();
+        if again != *first {
+            return Err(ProgramError::NotDeterministic {
+                program: program(),
+                observation: key.obs.to_string(),
                 first: first.key.to_string(),
                 second: again.key.to_string(),
-            }
-        })
+            });
+        }
+        let (second, _) = self.follow(node, key, &node.history.respread(self.naming(), 13, 8), true)?;
+        if second != *first {
+            return Err(ProgramError::LooksIntoNames {
+                program: program(),
+                observation: key.obs.to_string(),
+                first: first.key.to_string(),
+                second: second.key.to_string(),
+            });
+        }
+        Ok(())
     }
 
     /// Runs another history of the node with the same observation, and compares; answers the longer history.
@@ -80,16 +78,39 @@ impl Automaton {
             }
             let known = node.known.lock().expect("known edges").clone();
             for (key, edge) in known {
-                let first = Landing {
-                    key: self.nodes[edge.to as usize].key.clone(),
-                    sent: edge.sent.clone(),
-                    seq: edge.seq.clone(),
-                    zxid: edge.zxid.clone(),
-                    who: edge.who.clone(),
-                };
-                arrived.push((edge.to, self.compare(node, &key, &history, &first)?));
+                arrived.push((edge.to, self.follow_known(node, &key, &edge, &history)?));
             }
         }
         Ok(())
+    }
+
+    /// Runs another history along an edge that is known; answers the longer history.
+    fn follow_known(
+        &self,
+        node: &Node,
+        key: &EdgeKey,
+        edge: &Edge,
+        history: &History,
+    ) -> Result<History, ProgramError> {
+        let first = Landing {
+            key: self.nodes[edge.to as usize].key.clone(),
+            sent: edge.sent.clone(),
+            seq: edge.seq.clone(),
+            zxid: edge.zxid.clone(),
+            who: edge.who.clone(),
+        };
+        self.compare(node, key, history, &first)
+    }
+
+    /// The same, and on from there.
+    pub(super) fn compare_known(
+        &self,
+        node: &Node,
+        key: &EdgeKey,
+        edge: &Edge,
+        history: &History,
+    ) -> Result<(), ProgramError> {
+        let longer = self.follow_known(node, key, edge, history)?;
+        self.merge(vec![(edge.to, longer)])
     }
 }

@@ -9,7 +9,7 @@ use overtake_recipes::{Watch, ZkError, ZooKeeper};
 use super::context::Context;
 use super::node::{Obs, Unread};
 use super::run::{Kind, OpState};
-use crate::names::{Text, session_number};
+use crate::names::{LIMIT, Text, session_number};
 use crate::zookeeper::{MultiResult, Request, Response, Stat as WireStat, Write};
 
 /// The client's handle: one connection, one session at a time.
@@ -25,7 +25,7 @@ impl fmt::Debug for SimZooKeeper {
 }
 
 fn text(data: &[u8]) -> Text {
-    Text::new(std::str::from_utf8(data).expect("node data in the simulator is text"))
+    Text::new(std::str::from_utf8(data).unwrap_or_else(|_| panic!("{LIMIT}node data in the simulator is text")))
 }
 
 fn bytes(data: Option<Text>) -> Vec<u8> {

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
-use crate::names::{Text, who};
+use crate::names::{LIMIT, Text, who};
 
 /// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
 #[derive(Clone)]
@@ -138,7 +138,10 @@ impl Environment for Context {
 
     fn unique_id(&self) -> String {
         let mut inner = self.inner.borrow_mut();
-        assert!(inner.drawn < inner.ids_end, "drew too many unique ids: put a bound on the loop");
+        assert!(
+            inner.drawn < inner.ids_end,
+            "{LIMIT}a client draws more unique ids than a world can name; put a bound on its loop"
+        );
         let id = who(inner.slot, inner.drawn);
         inner.drawn += 1;
         crate::names::unique_id(id)

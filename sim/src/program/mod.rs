@@ -136,6 +136,13 @@ pub enum ProgramError {
         /// What the second history led to.
         second: String,
     },
+    /// The program needs more than a world can hold.
+    Limit {
+        /// The program.
+        program: String,
+        /// Of what.
+        what: String,
+    },
     /// A client opened more sessions than a world can name.
     TooManySessions {
         /// The program.
@@ -168,6 +175,7 @@ impl fmt::Display for ProgramError {
                 "checkpoint {place:?} of program {program:?} promises too much: two histories with the same key part after {observation}: one did {first}, \
                  the other {second}; put what they differ in into the key"
             ),
+            Self::Limit { program, what } => write!(f, "program {program:?} came to a limit of the checker: {what}"),
             Self::TooManySessions { program } => write!(
                 f,
                 "program {program:?} opens more than 15 sessions in one run; put a bound on the loop in which it connects"

@@ -95,6 +95,8 @@ pub struct NodeKey {
     pub outcome: Option<Outcome>,
     /// The session that the client library has, 0 for none.
     pub session: Who,
+    /// The handle is dead: requests are answered with SessionExpired by the library itself.
+    pub dead: bool,
     /// Unique ids drawn so far.
     pub drawn: u8,
     /// Requests since the last event or change of marks, if they are counted.

@@ -14,14 +14,13 @@ use smallvec::SmallVec;
 use super::context::Context;
 use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 use super::{Program, ProgramError};
-use crate::names::{PER_CLIENT, Text, Who, who};
+use crate::names::{LIMIT, PER_CLIENT, Text, Who, who};
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// Passes over the tasks before a program counts as one that never rests.
 const MOST_PASSES: usize = 10_000;
 
-/// Unique ids for each life of a program, so that a second life draws others. The first may draw twice as many as long as
-/// there is no second.
+/// Unique ids for each life of a program where there may be several, so that no life draws those of another.
 pub(super) const IDS_PER_LIFE: usize = 5;
 
 /// What an operation is, beyond its being open.
@@ -241,6 +240,8 @@ pub(super) struct RunSpec {
     pub slot: usize,
     /// Index of the session that the program finds at its start.
     pub born: u8,
+    /// Whether a program may be started again.
+    pub restarts: bool,
     pub literal_owners: bool,
     pub count_requests: bool,
     pub ignore_checkpoints: bool,
@@ -284,7 +285,10 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         spawned: Vec::new(),
         session: if program.starts_connected() { who(spec.slot, spec.born.into()) } else { 0 },
         drawn: usize::from(spec.born - 1) * IDS_PER_LIFE,
-        ids_end: if spec.born > 1 { PER_CLIENT.into() } else { 2 * IDS_PER_LIFE },
+        ids_end: match spec.restarts {
+            true => (usize::from(spec.born) * IDS_PER_LIFE).min(PER_CLIENT.into()),
+            false => PER_CLIENT.into(),
+        },
         since: 0,
         observed: 0,
         dead: !program.starts_connected(),
@@ -300,7 +304,7 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         Ok(main) => tasks.push(Some(Box::pin(async move { Some(main.await) }))),
         Err(panic) => {
             tasks.push(None);
-            outcome = Some(Outcome::Panicked(panic_text(&*panic)));
+            outcome = Some(panicked(program, &*panic)?);
         }
     }
     rest(program, &inner, &mut tasks, &mut outcome, None)?;
@@ -356,7 +360,7 @@ fn rest(
                     Ok(Poll::Ready(None)) => Some(None),
                     Ok(Poll::Ready(Some(Ok(())))) => Some(Some(Outcome::Finished)),
                     Ok(Poll::Ready(Some(Err(why)))) => Some(Some(Outcome::Failed(why))),
-                    Err(panic) => Some(Some(Outcome::Panicked(panic_text(&*panic)))),
+                    Err(panic) => Some(Some(panicked(program, &*panic)?)),
                 };
                 if let Some(ended) = ended {
                     tasks[at] = None;
@@ -400,7 +404,7 @@ fn finish(
     let inner = inner.borrow();
     let open = inner.open();
     let ops = open.iter().map(|&i| view(&inner.ops[i])).collect();
-    let position = |id: &usize| open.iter().position(|o| o == id).map(|p| p as u8);
+    let position = |id: &usize| open.iter().position(|o| o == id).map(small);
     // A task spawned after the start carries what its maker gave it, so it rests on all of the past.
     let alive = |i: &usize| tasks[*i].is_some();
     let live: Vec<usize> = (0..tasks.len()).filter(alive).collect();
@@ -425,10 +429,15 @@ fn finish(
             marks: inner.marks.iter().map(|(k, v)| (*k, *v)).collect(),
             outcome,
             session: inner.session,
+            dead: inner.dead && !all_done,
             drawn: if all_done { 0 } else { inner.drawn as u8 },
             since: if spec.count_requests { inner.since.min(15) } else { 0 },
         },
     }
+}
+
+fn small(number: usize) -> u8 {
+    u8::try_from(number).unwrap_or_else(|_| panic!("more than 255 operations or observations without a checkpoint"))
 }
 
 fn view(op: &OpState) -> OpView {
@@ -442,6 +451,15 @@ fn view(op: &OpState) -> OpView {
             (None, Kind::Choice(n)) => OpView::Choice(*n),
             (None, _) => OpView::Interrupt,
         },
+    }
+}
+
+/// A panic of the program is an outcome; one that says that a world cannot hold more is not.
+fn panicked(program: &Program, panic: &(dyn std::any::Any + Send)) -> Result<Outcome, ProgramError> {
+    let text = panic_text(panic);
+    match text.strip_prefix(LIMIT) {
+        Some(what) => Err(ProgramError::Limit { program: program.name().into(), what: what.into() }),
+        None => Ok(Outcome::Panicked(text)),
     }
 }
 

@@ -147,7 +147,7 @@ impl World {
             setup.zxids || setup.budget.disconnects == 0,
             "connections can break in this world, so zxids must be kept"
         );
-        let automaton = Automaton::new(setup.programs.clone(), setup.naming);
+        let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0);
         let mut zookeeper = setup.zookeeper.clone();
         let (services, clients) = (Interner::default(), Interner::default());
         let mut words = Vec::new();

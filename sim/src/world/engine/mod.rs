@@ -177,6 +177,7 @@ impl<'w> Engine<'w> {
             self.clients.clear();
             self.mark_names.len() - 1
         });
+        assert!(at < 32, "properties look at 32 different marks at most");
         1 << at
     }
 

@@ -53,19 +53,34 @@ impl Engine<'_> {
         (to, moved.silent)
     }
 
-    /// Whether the oldest frame of the client may be delivered before anything else happens: nobody outside
-    /// can tell, nothing of the client's own competes with it, and no fault can take it off the wire.
+    /// Whether the oldest frame of the client may be delivered before anything else happens: nobody outside can tell,
+    /// nothing of the client's own competes with it, and no fault can take it off the wire or would miss the client
+    /// afterwards.
     #[inline]
-    pub(super) fn may_go_first(&mut self, cid: u32, budget: Budget) -> bool {
-        if !self.hot_client(cid).incoming {
+    pub(super) fn may_go_first(&mut self, cid: u32, slot: usize, zid: u32, budget: Budget) -> bool {
+        let before = self.hot_client(cid);
+        if !before.incoming || budget.disconnects > 0 || budget.crashes > 0 {
             return false;
         }
         let info = self.client(cid);
-        info.only_deliveries
-            && !(info.interrupts && budget.interrupts > 0)
-            && budget.disconnects == 0
-            && budget.crashes == 0
-            && self.delivered(cid).1
+        if !info.only_deliveries || info.interrupts && budget.interrupts > 0 {
+            return false;
+        }
+        if self.world.setup.calls_are_steps {
+            // Where a client learns of its expiry at once, the news clears the wire.
+            let alive = (self.hot_service(zid).alive >> (4 * slot)) as u8 & 15 == before.session;
+            if budget.expiries > 0 || before.session != 0 && !alive {
+                return false;
+            }
+        }
+        let (to, silent) = self.delivered(cid);
+        if !silent {
+            return false;
+        }
+        let after = self.hot_client(to);
+        // A client that is over is spared by expiry, and one whose connection changes treats what it has sent differently.
+        (budget.expiries == 0 || !after.over)
+            && (!before.outgoing || (before.session, before.link) == (after.session, after.link))
     }
 
     pub(super) fn moved_by_itself(&mut self, cid: u32, arg: u16) -> u32 {

@@ -13,7 +13,7 @@ impl Engine<'_> {
             let mut slot = 0;
             while slot < n - 2 {
                 let cid = next[2 + slot];
-                if self.may_go_first(cid, budget) {
+                if self.may_go_first(cid, slot, next[1], budget) {
                     next[2 + slot] = self.delivered(cid).0;
                 } else {
                     slot += 1;
