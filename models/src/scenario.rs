@@ -61,7 +61,7 @@ impl Scenario {
             naming: Naming::default(),
             calls_are_steps: false,
             zxids: false,
-            properties: Vec::new(),
+            properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
         }

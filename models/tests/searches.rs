@@ -68,6 +68,20 @@ fn a_panic_comes_out_and_leaves_nobody_waiting() {
 }
 
 #[test]
+fn a_panic_of_a_program_always_counts() {
+    use overtake_models::property::{everybody_is_done, no_wait_without_wake_up};
+    use overtake_models::{Options, Verdict, check, scenario};
+    use overtake_sim::program::Context;
+    let panics = scenario("panics")
+        .clients(1, |ctx: Context| async move { assert!(ctx.choose(2).await == 0, "as planned") })
+        .property(no_wait_without_wake_up())
+        .property(everybody_is_done());
+    let checked = check(&panics, &Options::default()).unwrap();
+    let Verdict::Falsified(findings) = &checked.verdict else { panic!("{:?}", checked.verdict) };
+    assert_eq!(findings[0].property, "no program panics");
+}
+
+#[test]
 fn a_ceiling_ends_in_an_honest_stop() {
     let small = Limits { memory: 1 << 20, ..limits(2) };
     let short = Limits { time: Some(Duration::ZERO), ..limits(2) };

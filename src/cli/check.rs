@@ -4,8 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use overtake_models::manifest::{check_for_expected, expected_text};
-use overtake_models::story::sentences;
+use overtake_models::replay::Taken;
+use overtake_models::story::{opening, sentences, standing};
 use overtake_models::{Checked, Expected, Finding, Options, Order, Scenario, Verdict, check as check_now};
+use overtake_sim::world::World;
 use serde_json::{Value, json};
 
 use super::args::{Bounds, Output, Search, size_text, time_text};
@@ -44,7 +46,18 @@ pub(super) fn check(
         let checked = watched(scenario, search, &options)
             .map_err(|why| Failure::bad_input(format!("{}: {why}", scenario.name())))?;
         let interrupted = options.limits.stop.load(Ordering::Relaxed);
-        let judged = Judged::new(scenario, &checked, interrupted, &output.out)?;
+        let judged = match Judged::new(scenario, &checked, interrupted, &output.out) {
+            Ok(judged) => judged,
+            Err(failure) => {
+                // The findings cannot be kept, so they are at least told.
+                if let (false, Verdict::Falsified(findings)) = (output.json, &checked.verdict) {
+                    for finding in findings {
+                        told_only(&checked, finding)?;
+                    }
+                }
+                return Err(failure);
+            }
+        };
         exit = exit.worse(judged.verdict_exit);
         if output.json {
             let mut value = judged.json();
@@ -167,20 +180,27 @@ fn verdict(judged: &Judged) -> Outcome<()> {
     field("odds", format!("{} that a state was taken for another", odds(judged.collision_odds)))
 }
 
-fn story(line: &CommandLine, checked: &Checked, finding: &Finding, written: &Written) -> Outcome<()> {
+/// The story of a finding, without the places where it is kept.
+fn told_only(checked: &Checked, finding: &Finding) -> Outcome<()> {
     say(format!("\n{} {}", styled(BUG, "violated:"), styled(STRONG, finding.property)))?;
     say(format!("  {}", finding.because))?;
-    tell(&sentences(&checked.world, &finding.taken, finding.cycle))?;
+    tell(&checked.world, &finding.taken, finding.cycle)
+}
+
+fn story(line: &CommandLine, checked: &Checked, finding: &Finding, written: &Written) -> Outcome<()> {
+    told_only(checked, finding)?;
     let file = quoted(&written.file.display().to_string());
     say(format!("  {} {file}", styled(FAINT, "trace:  ")))?;
     say(format!("  {} {} replay {file}", styled(FAINT, "replay: "), line.program))?;
     say(format!("  {} {} explore {file}", styled(FAINT, "explore:"), line.program))
 }
 
-/// A story, its sentences numbered.
-pub(super) fn tell(sentences: &[String]) -> Outcome<()> {
+/// A story: how it starts, its steps numbered, and how things stand at the end.
+pub(super) fn tell(world: &World, taken: &[Taken], cycle: usize) -> Outcome<()> {
+    say(format!("  {} {}", styled(FAINT, "    "), opening(world)))?;
     let numbered = |(at, sentence)| say(format!("  {} {sentence}", styled(FAINT, format!("{:>3}.", at + 1))));
-    sentences.iter().enumerate().try_for_each(numbered)
+    sentences(world, taken, cycle).into_iter().enumerate().try_for_each(numbered)?;
+    standing(world, taken).into_iter().try_for_each(|fact| say(format!("  {} {fact}", styled(FAINT, "    "))))
 }
 
 /// What must be typed to see it again.

@@ -146,7 +146,7 @@ fn summary(line: &CommandLine, judged: &[Option<Judged>], time: std::time::Durat
         grouped(run.clone().map(|j| j.states).sum()),
         seconds(time)
     ))?;
-    let Some(first) = run.clone().find(|j| !j.findings.is_empty()) else {
+    let Some(first) = run.clone().find(|j| j.findings.first().is_some_and(|f| !f.steps.is_empty())) else {
         return Ok(());
     };
     say(styled(

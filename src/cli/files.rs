@@ -13,7 +13,10 @@ pub(super) fn write(path: &Path, text: &str) -> Outcome<()> {
     let failed = |what: &Path, error: std::io::Error| {
         Failure::new(
             Exit::CannotWrite,
-            format!("cannot write {}: {error}; free space there or choose another place", what.display()),
+            format!(
+                "cannot write {}: {error}; choose a place that can be written, with --out or --path",
+                what.display()
+            ),
         )
     };
     let folder = match path.parent() {
@@ -21,6 +24,10 @@ pub(super) fn write(path: &Path, text: &str) -> Outcome<()> {
         _ => Path::new("."),
     };
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
+    if fs::symlink_metadata(path).is_ok_and(|found| !found.is_file()) {
+        // A link, a device or a pipe is written to, never replaced.
+        return fs::write(path, text).map_err(|error| failed(path, error));
+    }
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let half = folder.join(format!(".{name}.{}", std::process::id()));
     let written = fs::write(&half, text).and_then(|()| fs::rename(&half, path));

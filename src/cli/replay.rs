@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use overtake_models::Trace;
 use overtake_models::replay::Stale;
-use overtake_models::story::sentences;
 use serde_json::{Value, json};
 
 use super::check::tell;
@@ -96,7 +95,7 @@ fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
 fn told(run: &Run, trace: &Trace) -> Outcome<()> {
     say(styled(STRONG, &trace.title))?;
     say(styled(FAINT, format!("  {} ({})", run.scenario.name(), run.scenario.bounds())))?;
-    tell(&sentences(&run.world, &run.taken, run.cycle))
+    tell(&run.world, &run.taken, run.cycle)
 }
 
 /// Why a trace is stale, and what can be done.

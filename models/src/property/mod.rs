@@ -24,7 +24,7 @@ pub use independence::orders_are_independent;
 pub use one_holder::{at_most_one_believer, at_most_one_live_holder};
 pub use order::grants_in_order_of_creation;
 pub use orphans::{no_orphan_node, no_orphan_watch};
-pub use outcome::no_program_fails;
+pub use outcome::{no_program_fails, no_program_panics};
 pub use requests::requests_while_blocked_at_most;
 pub use rest::no_wait_without_wake_up;
 pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};

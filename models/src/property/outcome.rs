@@ -1,6 +1,7 @@
 //! No program fails.
 
 use overtake_sim::program::Outcome;
+use overtake_sim::world::PANICKED;
 
 use super::Property;
 
@@ -22,4 +23,17 @@ pub fn no_program_fails() -> Property {
         }
         Ok(())
     })
+}
+
+/// No program panics. Part of every scenario: what a program that is gone no longer does, it cannot do wrong.
+pub fn no_program_panics() -> Property {
+    Property::always("no program panics", "a panic is a defect of the program, whatever it was asked to keep", |view| {
+        for client in view.clients() {
+            if let Some(Outcome::Panicked(why)) = client.outcome() {
+                return Err(format!("{} panicked: {why}", client.name()));
+            }
+        }
+        Ok(())
+    })
+    .where_marked(&[PANICKED], 1)
 }

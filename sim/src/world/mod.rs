@@ -22,6 +22,9 @@ use crate::names::{PER_CLIENT, Who, who};
 use crate::program::{Automaton, Naming, Program, ProgramError};
 use crate::zookeeper::{Notification, Reply, Request, Response, ZooKeeper};
 
+/// Stands, where the engine is asked for marks, for "the program has panicked".
+pub const PANICKED: &str = "(panicked)";
+
 /// Most clients in one world.
 pub const MOST_CLIENTS: usize = 12;
 

@@ -5,7 +5,8 @@ use smallvec::SmallVec;
 use super::super::client::{CRASHED, Frame, Link};
 use super::{Engine, UNKNOWN, end_key, serve_key};
 use crate::names::{Who, slot_of, who};
-use crate::program::{OpView, local_ops};
+use crate::program::{NodeKey, OpView, Outcome, local_ops};
+use crate::world::PANICKED;
 use crate::world::intern::prefetch;
 use crate::zookeeper::{Request, Response};
 
@@ -126,7 +127,10 @@ impl Engine<'_> {
             }
             waits = true;
         }
-        let marked = |name: &&str| key.is_some_and(|key| key.mark(name).is_some());
+        let marked = |name: &&str| {
+            let panicked = |key: &NodeKey| matches!(key.outcome, Some(Outcome::Panicked(_)));
+            key.is_some_and(|key| if **name == *PANICKED { panicked(key) } else { key.mark(name).is_some() })
+        };
         let bits = self.mark_names.iter().enumerate();
         let opened = |frame: &Frame| match frame {
             Frame::Reply(reply) => match reply.result {
