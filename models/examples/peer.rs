@@ -12,8 +12,8 @@ fn main() {
     let reductions = Reductions { symmetry: symmetric, deliver_first: symmetric, ..AS_PEERS };
     let scenario = peer_lock(number(1, 5), number(2, 1) as u8);
     let world = scenario.world().expect("a world");
-    let space = WorldSpace::new(&world, reductions, scenario.judged_by());
     let limits = Limits { threads: number(3, 1), ..Limits::default() };
+    let space = WorldSpace::new(&world, reductions, scenario.judged_by()).for_threads(limits.threads);
     let seen = match args.iter().any(|a| a == "dfs") {
         true => depth_first(&space, &limits),
         false => breadth_first(&space, &limits),

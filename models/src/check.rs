@@ -120,7 +120,7 @@ pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> 
         return Err(format!("scenario {:?} has no property to check: add one with .property(…)", scenario.name()));
     }
     let seen = {
-        let space = WorldSpace::new(&world, options.reductions, properties);
+        let space = WorldSpace::new(&world, options.reductions, properties).for_threads(options.limits.threads);
         match options.order {
             Order::BreadthFirst => breadth_first(&space, &options.limits),
             Order::DepthFirst => depth_first(&space, &options.limits),

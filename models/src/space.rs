@@ -68,13 +68,20 @@ pub struct WorldSpace<'w> {
     world: &'w World,
     reductions: Reductions,
     properties: &'w [Property],
+    shared: bool,
 }
 
 impl<'w> WorldSpace<'w> {
     /// The space of the world with the properties to be judged in each state.
     pub fn new(world: &'w World, reductions: Reductions, properties: &'w [Property]) -> Self {
         assert!(properties.len() <= 64, "at most 64 properties in one scenario");
-        Self { world, reductions, properties }
+        Self { world, reductions, properties, shared: false }
+    }
+
+    /// Several threads will search the space, so that they share what they work out.
+    pub fn for_threads(mut self, threads: usize) -> Self {
+        self.shared = threads > 1;
+        self
     }
 }
 
@@ -91,6 +98,9 @@ impl Space for WorldSpace<'_> {
 
     fn worker(&self) -> WorldWorker<'_> {
         let mut engine = Engine::new(self.world, self.reductions);
+        if self.shared {
+            engine = engine.sharing();
+        }
         let judged = self.properties.iter().enumerate().map(|(id, p)| {
             let bits = p.guard.as_ref().map(|g| g.marks.iter().map(|m| engine.mark_bit(m)).fold(0, |a, b| a | b));
             (id, bits, p)

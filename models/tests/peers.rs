@@ -8,7 +8,7 @@ use overtake_sim::world::Reductions;
 fn search(clients: usize, expiries: u8, reductions: Reductions, threads: usize) -> Seen {
     let scenario = peer_lock(clients, expiries);
     let world = scenario.world().unwrap();
-    let space = WorldSpace::new(&world, reductions, scenario.judged_by());
+    let space = WorldSpace::new(&world, reductions, scenario.judged_by()).for_threads(threads);
     let seen = breadth_first(&space, &Limits { threads, ..Limits::default() });
     assert_eq!(world.error(), None);
     assert_eq!((seen.stopped, seen.violated), (None, 0));

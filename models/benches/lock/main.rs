@@ -49,7 +49,7 @@ impl Model for Packed {
 fn programs(clients: usize, expiries: u8, threads: usize, depth: bool) -> usize {
     let scenario = peer_lock(clients, expiries);
     let world = scenario.world().expect("a world");
-    let space = WorldSpace::new(&world, AS_PEERS, scenario.judged_by());
+    let space = WorldSpace::new(&world, AS_PEERS, scenario.judged_by()).for_threads(threads);
     let limits = Limits { threads, ..Limits::default() };
     let seen = if depth { depth_first(&space, &limits) } else { breadth_first(&space, &limits) };
     seen.states

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, Hash};
 use std::sync::Mutex;
 
 use hashbrown::HashTable;
-use rustc_hash::FxBuildHasher;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 const SHARDS: usize = 16;
 
@@ -135,5 +135,34 @@ impl<V: Copy + Default> Memo<V> {
     /// Bytes held.
     pub fn bytes(&self) -> usize {
         self.entries.len() * size_of::<(u64, V)>()
+    }
+}
+
+/// What threads have worked out, so that none works it out again: a table under a few locks, asked only where a thread's
+/// own [`Memo`] has no answer.
+#[derive(Debug)]
+pub struct Shared<V> {
+    shards: [Mutex<FxHashMap<(u8, u64), V>>; SHARDS],
+}
+
+impl<V> Default for Shared<V> {
+    fn default() -> Self {
+        Self { shards: Default::default() }
+    }
+}
+
+impl<V: Clone> Shared<V> {
+    fn shard(&self, key: (u8, u64)) -> &Mutex<FxHashMap<(u8, u64), V>> {
+        &self.shards[(FxBuildHasher.hash_one(key) >> 60) as usize]
+    }
+
+    /// The value under the key.
+    pub fn get(&self, key: (u8, u64)) -> Option<V> {
+        self.shard(key).lock().expect("shared table").get(&key).cloned()
+    }
+
+    /// Puts a value under a key.
+    pub fn insert(&self, key: (u8, u64), value: V) {
+        self.shard(key).lock().expect("shared table").insert(key, value);
     }
 }

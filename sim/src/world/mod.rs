@@ -131,6 +131,7 @@ pub struct World {
     services: Interner<ZooKeeper>,
     clients: Interner<Client>,
     frames: Interner<Frame>,
+    outcomes: intern::Shared<engine::SharedOutcome>,
     initial: Vec<u32>,
 }
 
@@ -162,7 +163,7 @@ impl World {
         }
         let mut initial = vec![setup.budget.pack(), services.intern(zookeeper)];
         initial.extend(words);
-        Self { setup, automaton, services, clients, frames: Interner::default(), initial }
+        Self { setup, automaton, services, clients, frames: Interner::default(), outcomes: Default::default(), initial }
     }
 
     /// What the world is made of.
@@ -192,7 +193,7 @@ impl World {
 
     /// Bytes held by the tables that all searches share, roughly.
     pub fn bytes(&self) -> usize {
-        let service = 4 * size_of::<ZooKeeper>() + 1024;
+        let service = 4 * size_of::<ZooKeeper>() + 1536;
         let client = 2 * size_of::<Client>() + 128;
         self.services.len() * service + self.clients.len() * client + self.automaton.bytes()
     }

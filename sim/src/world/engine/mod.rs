@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use self::info::{ClientInfo, HotClient, HotService, ServiceInfo};
+pub(in crate::world) use self::outcomes::SharedOutcome;
 use self::outcomes::{Events, Outcome, Simple};
 use super::client::Link;
 use super::intern::Memo;
@@ -74,6 +75,8 @@ pub struct Engine<'w> {
     renamed_clients: Memo,
     /// The service alone decides which names there are, so that only steps that change it rename.
     names_follow_service: bool,
+    /// Other engines work on the world at the same time, so that outcomes are worth sharing.
+    shares: bool,
     width: usize,
     push: Memo,
     local: Memo,
@@ -120,6 +123,7 @@ impl<'w> Engine<'w> {
             renamings: Vec::new(),
             renamed_clients: Memo::default(),
             names_follow_service: reductions.forget_gone && !world.setup.zxids,
+            shares: false,
             width: world.initial.len(),
             push: Memo::default(),
             local: Memo::default(),
@@ -131,6 +135,12 @@ impl<'w> Engine<'w> {
             mark_names: Vec::new(),
             stats: EngineStats::default(),
         }
+    }
+
+    /// What the engine works out is kept for other threads too, and theirs is used.
+    pub fn sharing(mut self) -> Self {
+        self.shares = true;
+        self
     }
 
     /// The world.

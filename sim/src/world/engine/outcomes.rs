@@ -22,6 +22,23 @@ pub(super) struct Outcome {
     renaming: u32,
 }
 
+/// An outcome for all threads: without the numbers that only one of them knows.
+#[derive(Clone, Debug)]
+pub(in crate::world) struct SharedOutcome {
+    service: u32,
+    client: u32,
+    events: Events,
+    renaming: Option<Masks>,
+}
+
+/// What kinds of steps have shared outcomes.
+#[derive(Clone, Copy)]
+enum Involves {
+    Serve,
+    Reconnect,
+    End,
+}
+
 /// Slot, index of the session, and frame of each event.
 pub(super) type Events = SmallVec<[(u8, u8, u32); 4]>;
 
@@ -175,8 +192,10 @@ impl Engine<'_> {
         let outcome = match self.end.get(key) {
             Some(outcome) => outcome,
             None => {
-                let (service, events) = self.world.end_session(self.world.services.get(zid), session);
-                let outcome = self.keep(zid, service, None, &events);
+                let outcome = self.shared(Involves::End, key, |engine| {
+                    let (service, events) = engine.world.end_session(engine.world.services.get(zid), session);
+                    engine.keep(zid, service, None, &events)
+                });
                 self.end.insert(key, outcome);
                 outcome
             }
@@ -203,8 +222,10 @@ impl Engine<'_> {
             return outcome;
         }
         let world = self.world;
-        let served = world.serve(world.services.get(zid), world.clients.get(cid), slot);
-        let outcome = self.keep_served(zid, served);
+        let outcome = self.shared(Involves::Serve, key, |engine| {
+            let served = world.serve(world.services.get(zid), world.clients.get(cid), slot);
+            engine.keep_served(zid, served)
+        });
         self.serve.insert(key, outcome);
         outcome
     }
@@ -215,10 +236,57 @@ impl Engine<'_> {
             return outcome;
         }
         let world = self.world;
-        let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot);
-        let outcome = self.keep_served(zid, served);
+        let outcome = self.shared(Involves::Reconnect, key, |engine| {
+            let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot);
+            engine.keep_served(zid, served)
+        });
         self.reconnect.insert(key, outcome);
         outcome
+    }
+
+    /// The outcome that another thread has worked out, or that this one works out for all.
+    fn shared(&mut self, kind: Involves, key: u64, compute: impl FnOnce(&mut Self) -> Outcome) -> Outcome {
+        if !self.shares {
+            return compute(self);
+        }
+        let key = ((kind as u8) << 1 | u8::from(self.names_follow_service), key);
+        if let Some(known) = self.world.outcomes.get(key) {
+            return Outcome {
+                service: known.service,
+                client: known.client,
+                events: self.events_number(known.events),
+                renaming: known.renaming.map_or(0, |keep| self.renaming_number(keep)),
+            };
+        }
+        let outcome = compute(self);
+        let renaming = (outcome.renaming != 0).then(|| self.renamings[outcome.renaming as usize - 1]);
+        self.world.outcomes.insert(
+            key,
+            SharedOutcome {
+                service: outcome.service,
+                client: outcome.client,
+                events: self.events[outcome.events as usize].clone(),
+                renaming,
+            },
+        );
+        outcome
+    }
+
+    fn events_number(&mut self, events: Events) -> u32 {
+        let at = self.events.iter().position(|e| *e == events).unwrap_or_else(|| {
+            self.events.push(events);
+            self.events.len() - 1
+        });
+        at as u32
+    }
+
+    /// The number of a renaming, from 1.
+    fn renaming_number(&mut self, keep: Masks) -> u32 {
+        let at = self.renamings.iter().position(|m| *m == keep).unwrap_or_else(|| {
+            self.renamings.push(keep);
+            self.renamings.len() - 1
+        });
+        at as u32 + 1
     }
 
     fn keep_served(&mut self, before: u32, served: Served) -> Outcome {
@@ -236,12 +304,8 @@ impl Engine<'_> {
             (slot as u8, (event.session % 16) as u8, world.frames.intern(frame))
         });
         let frames: Events = frames.collect();
-        let at = self.events.iter().position(|e| *e == frames).unwrap_or_else(|| {
-            self.events.push(frames);
-            self.events.len() - 1
-        });
         let mut outcome = Outcome {
-            events: at as u32,
+            events: self.events_number(frames),
             service: world.services.intern(service),
             client: client.map_or(UNKNOWN, |c| world.clients.intern(c)),
             renaming: 0,
@@ -252,11 +316,7 @@ impl Engine<'_> {
             if vanished || !is_dense(keep) {
                 let keep = Masks { seq: keep, zxid: 0 };
                 outcome.service = self.rename_service(outcome.service, keep);
-                let at = self.renamings.iter().position(|m| *m == keep).unwrap_or_else(|| {
-                    self.renamings.push(keep);
-                    self.renamings.len() - 1
-                });
-                outcome.renaming = at as u32 + 1;
+                outcome.renaming = self.renaming_number(keep);
             }
         }
         outcome
