@@ -254,7 +254,7 @@ fn what_cannot_be_written_is_said() {
     folder.write("taken", "a file where a folder should be");
     let scenario = trace().lines().find_map(|l| l.strip_prefix("scenario: ").map(str::to_owned)).unwrap();
     run_in(&folder, &["check", &scenario, "--out", "taken"]).is(8, "cannot write taken");
-    run_in(&folder, &["check", &scenario, "--out", "taken/below"]).is(8, "choose another place");
+    run_in(&folder, &["check", &scenario, "--out", "taken/below"]).is(8, "choose a place that can be written");
     if std::path::Path::new("/dev/full").exists() {
         let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("/dev/full");
         ran(overtake(&folder).arg("list").stdout(full)).is(8, "cannot write the output");
