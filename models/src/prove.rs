@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    #[should_panic = "it has \"at most one live holder\", \"no program fails\""]
+    #[should_panic = "it has \"no program panics\", \"at most one live holder\", \"no program fails\""]
     fn only_properties_that_there_are_can_be_falsified() {
         no_lock().falsify("at most one holder");
     }
