@@ -1,4 +1,5 @@
 //! The deterministic world of Overtake.
+pub mod clock;
 pub mod names;
 pub mod program;
 mod text;

@@ -1,0 +1,3 @@
+//! Virtual time: where its numbers come from.
+
+pub mod rng;
