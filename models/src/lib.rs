@@ -7,6 +7,7 @@ pub mod property;
 pub mod prove;
 pub mod replay;
 pub mod report;
+pub mod sample;
 pub mod scenario;
 pub mod scenarios;
 pub mod search;

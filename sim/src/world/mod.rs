@@ -6,6 +6,7 @@
 mod client;
 mod engine;
 mod intern;
+mod print;
 mod reduce;
 mod step;
 mod view;
