@@ -71,7 +71,7 @@ pub fn text(nanoseconds: u64) -> String {
     }
     // Days, hours and minutes only where they come out even: nobody reads 1.25h as quickly as 75min.
     let fits = |(_, unit): &&(&str, u64)| {
-        nanoseconds >= *unit && (*unit <= SECOND || nanoseconds % *unit == 0 && nanoseconds / *unit > 1)
+        nanoseconds >= *unit && (*unit <= SECOND || nanoseconds.is_multiple_of(*unit) && nanoseconds / *unit > 1)
     };
     let (name, unit) = UNITS.iter().find(fits).expect("one nanosecond fits");
     let (whole, part) = (nanoseconds / unit, nanoseconds % unit);

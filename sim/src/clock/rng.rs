@@ -152,7 +152,7 @@ mod tests {
     fn below_has_no_bias() {
         let n = (1 << 63) + (1 << 62);
         let mut rng = Rng::new(5);
-        let third = (0..30_000).filter(|_| rng.below(n) % 3 == 0).count();
+        let third = (0..30_000).filter(|_| rng.below(n).is_multiple_of(3)).count();
         assert!((9_700..10_300).contains(&third), "{third} of 30000 are multiples of 3");
     }
 
