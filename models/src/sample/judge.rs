@@ -75,7 +75,7 @@ impl<'w> Judge<'w> {
 
     /// Looks at a state. `notified` watch events were sent by the step that led to it (0 for the initial state), and it
     /// is at rest when nothing but faults is enabled in it. Answers the violated property; of several, the first.
-    pub fn look(&mut self, engine: &mut Engine<'w>, state: &[u32], notified: u8, at_rest: bool) -> Option<PropertyId> {
+    pub fn look(&mut self, engine: &mut Engine<'_>, state: &[u32], notified: u8, at_rest: bool) -> Option<PropertyId> {
         let print = self.print(state);
         let bits = match self.known.get(&print) {
             Some(&bits) => bits,
@@ -109,7 +109,7 @@ impl<'w> Judge<'w> {
 
     /// The bits that hold of a state: a violated property, a reached `sometimes`, a met goal.
     #[cold]
-    fn look_at_new(&mut self, engine: &mut Engine<'w>, state: &[u32], print: u64, at_rest: bool) -> u64 {
+    fn look_at_new(&mut self, engine: &mut Engine<'_>, state: &[u32], print: u64, at_rest: bool) -> u64 {
         let view = self.world.view(state);
         let mut bits = 0u64;
         for (id, property) in self.properties.iter().enumerate() {

@@ -4,10 +4,15 @@
 //! shrinks and is judged like any other.
 
 mod judge;
+mod pct;
+mod random;
+mod way;
 
 use overtake_sim::world::{Engine, Step};
 
 pub use judge::Judge;
+pub use pct::Pct;
+pub use random::RandomWalk;
 
 use crate::space::PropertyId;
 
