@@ -3,7 +3,7 @@
 pub use overtake_models::prove::slug;
 use overtake_models::replay::{Stale, Taken, judge, replay as take_steps};
 use overtake_models::{Property, Scenario, Trace};
-use overtake_sim::world::{Budget, MOST_CLIENTS, World};
+use overtake_sim::world::{Budget, Fault, MOST_CLIENTS, World};
 
 /// What became of a trace.
 #[derive(Debug)]
@@ -77,16 +77,10 @@ pub fn bounded_as(scenarios: &[Scenario], trace: &Trace) -> Result<Scenario, Str
         if *number > 15 {
             return Err(format!("{number} {kind} are too many; a world takes 0 to 15"));
         }
-        let field = match kind.as_str() {
-            "expiries" => &mut budget.expiries,
-            "disconnects" => &mut budget.disconnects,
-            "crashes" => &mut budget.crashes,
-            "restarts" => &mut budget.restarts,
-            "interrupts" => &mut budget.interrupts,
-            "sweeps" => &mut budget.sweeps,
-            other => return Err(format!("{other:?} is no kind of fault")),
+        let Some(fault) = Fault::ALL.into_iter().find(|fault| fault.name() == kind) else {
+            return Err(format!("{kind:?} is no kind of fault"));
         };
-        *field = *number;
+        budget = budget.with(fault, *number);
     }
     let scenario = scenario.clone().with_budget(budget);
     match trace.clients {

@@ -204,10 +204,7 @@ fn findings(scenario: &Scenario, world: &World, options: &Options, violated: u64
 
 /// The budget as traces name it.
 pub fn named_faults(budget: Budget) -> Vec<(String, u8)> {
-    let numbers =
-        [budget.expiries, budget.disconnects, budget.crashes, budget.restarts, budget.interrupts, budget.sweeps];
-    let named = crate::trace::FAULTS.iter().zip(numbers);
-    named.filter(|(_, n)| *n > 0).map(|(kind, n)| ((*kind).to_owned(), n)).collect()
+    budget.iter().filter(|(_, n)| *n > 0).map(|(fault, n)| (fault.name().to_owned(), n)).collect()
 }
 
 fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec<Taken>, cycle: usize) -> Finding {

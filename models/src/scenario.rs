@@ -197,6 +197,18 @@ impl Scenario {
         self
     }
 
+    /// Changes of the leader, or restarts of the only server: every connection breaks, sessions get a fresh time-out.
+    pub fn elections(mut self, most: u8) -> Self {
+        self.budget.elections = most;
+        self
+    }
+
+    /// Timers keep their durations, so that the scenario can be run in virtual time.
+    pub fn timed(mut self) -> Self {
+        self.naming.timed = true;
+        self
+    }
+
     /// The programs read zxids (czxid, mzxid, pzxid of a Stat).
     pub fn zxids(mut self) -> Self {
         self.zxids = true;
@@ -313,17 +325,8 @@ impl Scenario {
             n => format!("{n} {many}"),
         };
         let mut parts = vec![count(self.size(), "client", "clients")];
-        for (n, one, many) in [
-            (self.budget.expiries, "expiry", "expiries"),
-            (self.budget.disconnects, "disconnect", "disconnects"),
-            (self.budget.crashes, "crash", "crashes"),
-            (self.budget.restarts, "restart", "restarts"),
-            (self.budget.interrupts, "interrupt", "interrupts"),
-            (self.budget.sweeps, "sweep", "sweeps"),
-        ] {
-            if n > 0 {
-                parts.push(count(n as usize, one, many));
-            }
+        for (fault, n) in self.budget.iter().filter(|(_, n)| *n > 0) {
+            parts.push(count(n as usize, fault.singular(), fault.name()));
         }
         if self.calls_are_steps {
             parts.push("calls as steps".into());

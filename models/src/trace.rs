@@ -154,7 +154,7 @@ impl std::str::FromStr for Trace {
 }
 
 /// The kinds of faults, as traces name them.
-pub const FAULTS: [&str; 6] = ["expiries", "disconnects", "crashes", "restarts", "interrupts", "sweeps"];
+pub const FAULTS: [&str; 8] = overtake_sim::world::Budget::KINDS;
 
 fn faults(text: &str) -> Result<Vec<(String, u8)>, String> {
     if text == "none" || text.is_empty() {

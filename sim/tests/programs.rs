@@ -296,8 +296,13 @@ fn the_automaton_does_what_direct_execution_does() {
     }
     let budget = Budget { expiries: 1, disconnects: 1, crashes: 1, restarts: 1, ..Budget::default() };
     let table = world(3, budget, Naming::default(), lock);
-    let direct =
-        Naming { literal_numbers: true, literal_owners: true, ignore_checkpoints: true, count_requests: false };
+    let direct = Naming {
+        literal_numbers: true,
+        literal_owners: true,
+        ignore_checkpoints: true,
+        count_requests: false,
+        timed: false,
+    };
     let direct = world(3, budget, direct, lock);
     let (mut by_table, mut directly) = (Engine::new(&table, Reductions::NONE), Engine::new(&direct, Reductions::NONE));
     let mut random = 0x9E37_79B9_7F4A_7C15u64;

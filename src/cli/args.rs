@@ -121,6 +121,12 @@ pub(super) struct Bounds {
     /// Empty containers that may be swept away
     #[arg(long, value_name = "N")]
     pub sweeps: Option<usize>,
+    /// Changes of the leader (with one server: its restarts)
+    #[arg(long, value_name = "N")]
+    pub elections: Option<usize>,
+    /// Followers that fall out and synchronise again
+    #[arg(long, value_name = "N")]
+    pub resyncs: Option<usize>,
 }
 
 /// How to search.
@@ -179,9 +185,13 @@ pub(super) enum SearchOrder {
 impl Bounds {
     /// Whether there are any.
     pub fn any(&self) -> bool {
-        let all =
-            [self.clients, self.expiries, self.disconnects, self.crashes, self.restarts, self.interrupts, self.sweeps];
-        all.iter().any(Option::is_some)
+        self.clients.is_some() || self.faults().iter().any(Option::is_some)
+    }
+
+    /// The numbers of faults, in the order of their kinds.
+    pub fn faults(&self) -> [Option<usize>; 8] {
+        let Self { expiries, disconnects, crashes, restarts, interrupts, sweeps, elections, resyncs, .. } = *self;
+        [expiries, disconnects, crashes, restarts, interrupts, sweeps, elections, resyncs]
     }
 }
 

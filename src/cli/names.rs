@@ -1,6 +1,7 @@
 //! Finding scenarios by what a person types, and giving them other bounds.
 
 use overtake_models::Scenario;
+use overtake_sim::world::{Budget, Fault};
 
 use super::args::Bounds;
 use super::exit::{Failure, Outcome};
@@ -63,20 +64,13 @@ pub(super) fn bounded(scenario: &Scenario, bounds: &Bounds) -> Outcome<Scenario>
         scenario = with_clients(scenario, clients).map_err(Failure::bad_input)?;
     }
     let mut budget = scenario.budget();
-    let faults = [
-        ("expiries", bounds.expiries, &mut budget.expiries),
-        ("disconnects", bounds.disconnects, &mut budget.disconnects),
-        ("crashes", bounds.crashes, &mut budget.crashes),
-        ("restarts", bounds.restarts, &mut budget.restarts),
-        ("interrupts", bounds.interrupts, &mut budget.interrupts),
-        ("sweeps", bounds.sweeps, &mut budget.sweeps),
-    ];
-    for (kind, wanted, field) in faults {
+    for (fault, wanted) in Fault::ALL.into_iter().zip(bounds.faults()) {
         let Some(wanted) = wanted else { continue };
-        if wanted > 15 {
+        if wanted > Budget::MOST.into() {
+            let kind = fault.name();
             return Err(Failure::bad_input(format!("--{kind} {wanted} is too many: a world takes 0 to 15")));
         }
-        *field = wanted as u8;
+        budget = budget.with(fault, wanted as u8);
     }
     Ok(scenario.with_budget(budget))
 }

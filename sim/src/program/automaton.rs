@@ -25,6 +25,8 @@ pub struct Naming {
     pub literal_numbers: bool,
     /// Sessions and ids are what they are (the program orders by them), so clients are not interchangeable.
     pub literal_owners: bool,
+    /// Timers keep their durations, so that a clock can let them run out.
+    pub timed: bool,
     /// Nodes count requests since the last event.
     pub count_requests: bool,
     /// Checkpoints are ignored, so that a node is a whole history: for comparing with direct execution.
@@ -183,6 +185,7 @@ impl Automaton {
             restarts: self.restarts,
             literal_owners: self.naming.literal_owners,
             count_requests: self.naming.count_requests,
+            timed: self.naming.timed,
             ignore_checkpoints: self.naming.ignore_checkpoints,
             disguise: Disguise {
                 untracked_zxid: i64::from(hidden),
@@ -551,6 +554,7 @@ fn restore(encoded: &mut Obs, literal: &mut Obs, numbers: bool) {
 /// Positions of the operations that the world can end by itself.
 pub fn local_ops(key: &NodeKey) -> impl Iterator<Item = (u8, &OpView)> {
     key.ops.iter().enumerate().filter_map(|(i, op)| {
-        matches!(op, OpView::Timer | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt).then_some((i as u8, op))
+        matches!(op, OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt)
+            .then_some((i as u8, op))
     })
 }

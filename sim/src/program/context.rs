@@ -129,8 +129,8 @@ impl Environment for Context {
         SimZooKeeper::new(self.clone())
     }
 
-    fn sleep(&self, _: Duration) -> impl Future<Output = ()> {
-        let op = self.op(Kind::Timer);
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        let op = self.op(Kind::Timer(u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX)));
         async move {
             op.await;
         }

@@ -44,8 +44,8 @@ pub enum OpView {
     Ready(Obs),
     /// A watch, one-shot or lasting; without a table it only hears of the connection.
     Watch(Option<WatchTable>, Text, SmallVec<[Unread; 1]>),
-    /// A timer.
-    Timer,
+    /// A timer, with its nanoseconds in a timed world (0 elsewhere: it may run out at any moment).
+    Timer(u64),
     /// A step of the program's own, such as the work inside a critical section.
     Work(&'static str),
     /// A free choice among so many.
@@ -139,7 +139,7 @@ impl Names for OpView {
                     }
                 }
             }
-            OpView::Timer | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt => {}
+            OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt => {}
         }
     }
 }
@@ -191,7 +191,7 @@ impl fmt::Display for NodeKey {
                 OpView::Request(request, true) => write!(f, "{comma}dropped {request}")?,
                 OpView::Ready(obs) => write!(f, "{comma}unread {obs}")?,
                 OpView::Watch(_, path, _) => write!(f, "{comma}watch {}", path.short())?,
-                OpView::Timer => write!(f, "{comma}timer")?,
+                OpView::Timer(_) => write!(f, "{comma}timer")?,
                 OpView::Work(label) => write!(f, "{comma}{label}")?,
                 OpView::Choice(n) => write!(f, "{comma}choice of {n}")?,
                 OpView::Interrupt => write!(f, "{comma}interruptible")?,

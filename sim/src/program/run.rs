@@ -28,7 +28,8 @@ pub(super) const IDS_PER_LIFE: usize = 5;
 pub(super) enum Kind {
     Request(Request),
     Watch(Option<WatchTable>, Text),
-    Timer,
+    /// For so many nanoseconds.
+    Timer(u64),
     Work(&'static str),
     Choice(u8),
     Interrupt,
@@ -244,6 +245,8 @@ pub(super) struct RunSpec {
     pub restarts: bool,
     pub literal_owners: bool,
     pub count_requests: bool,
+    /// Timers keep their durations.
+    pub timed: bool,
     pub ignore_checkpoints: bool,
     pub disguise: Disguise,
 }
@@ -403,7 +406,7 @@ fn finish(
     }
     let inner = inner.borrow();
     let open = inner.open();
-    let ops = open.iter().map(|&i| view(&inner.ops[i])).collect();
+    let ops = open.iter().map(|&i| view(&inner.ops[i], spec.timed)).collect();
     let position = |id: &usize| open.iter().position(|o| o == id).map(small);
     // A task spawned after the start carries what its maker gave it, so it rests on all of the past.
     let alive = |i: &usize| tasks[*i].is_some();
@@ -440,13 +443,13 @@ fn small(number: usize) -> u8 {
     u8::try_from(number).unwrap_or_else(|_| panic!("more than 255 operations or observations without a checkpoint"))
 }
 
-fn view(op: &OpState) -> OpView {
+fn view(op: &OpState, timed: bool) -> OpView {
     match &op.kind {
         Kind::Request(request) if !op.answered => OpView::Request(request.clone(), op.dropped),
         Kind::Watch(table, path) => OpView::Watch(*table, *path, op.unread.iter().copied().collect()),
         kind => match (&op.ready, kind) {
             (Some(ready), _) => OpView::Ready(ready.clone()),
-            (None, Kind::Timer) => OpView::Timer,
+            (None, Kind::Timer(nanos)) => OpView::Timer(if timed { *nanos } else { 0 }),
             (None, Kind::Work(label)) => OpView::Work(label),
             (None, Kind::Choice(n)) => OpView::Choice(*n),
             (None, _) => OpView::Interrupt,

@@ -3,6 +3,7 @@
 //! A state is a short row of numbers: the budget, the service, one number per client. Each number stands
 //! for an interned value, and what a step does to a value is worked out once and then looked up.
 
+mod budget;
 mod client;
 mod engine;
 mod intern;
@@ -13,6 +14,7 @@ mod view;
 
 use overtake_recipes::SessionState;
 
+pub use budget::{Budget, Fault};
 pub use client::{CRASHED, Client, Frame, Link};
 pub use engine::{Engine, EngineStats, StepFacts};
 pub use intern::{Interner, Memo, prefetch};
@@ -28,47 +30,6 @@ pub const PANICKED: &str = "(panicked)";
 
 /// Most clients in one world.
 pub const MOST_CLIENTS: usize = 12;
-
-/// How many faults of each kind may still happen. Each kind is bounded by 15.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Budget {
-    /// Sessions that expire although their client is alive.
-    pub expiries: u8,
-    /// Connections that break.
-    pub disconnects: u8,
-    /// Processes that die.
-    pub crashes: u8,
-    /// Dead processes that start again, with a new session.
-    pub restarts: u8,
-    /// Calls that are interrupted.
-    pub interrupts: u8,
-    /// Empty containers that the server sweeps away.
-    pub sweeps: u8,
-}
-
-impl Budget {
-    /// As one word of a state.
-    pub fn pack(self) -> u32 {
-        let fields = [self.expiries, self.disconnects, self.crashes, self.restarts, self.interrupts, self.sweeps];
-        fields.iter().rev().fold(0, |word, &n| {
-            assert!(n < 16, "a fault budget is at most 15");
-            word << 4 | u32::from(n)
-        })
-    }
-
-    /// From one word of a state.
-    pub fn unpack(word: u32) -> Self {
-        let field = |i: u32| (word >> (4 * i) & 15) as u8;
-        Self {
-            expiries: field(0),
-            disconnects: field(1),
-            crashes: field(2),
-            restarts: field(3),
-            interrupts: field(4),
-            sweeps: field(5),
-        }
-    }
-}
 
 /// A client of a world.
 #[derive(Clone, Debug)]

@@ -121,8 +121,10 @@ impl World {
             StepKind::Local | StepKind::Interrupt => {
                 let key = self.automaton.node(client.node);
                 let (pos, value) = (step.arg & 0xFF, step.arg >> 8);
-                let nth =
-                    key.ops[..pos as usize].iter().filter(|op| matches!(op, OpView::Timer | OpView::Interrupt)).count();
+                let nth = key.ops[..pos as usize]
+                    .iter()
+                    .filter(|op| matches!(op, OpView::Timer(_) | OpView::Interrupt))
+                    .count();
                 match &key.ops[pos as usize] {
                     OpView::Work(label) => format!("{name}: {label} is done"),
                     OpView::Choice(_) => format!("{name}: chooses {value}"),

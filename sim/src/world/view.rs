@@ -131,7 +131,7 @@ impl<'a> ClientView<'a> {
                 OpView::Watch(Some(_), path, _) => format!("an event on {}", path.short()),
                 OpView::Watch(None, ..) | OpView::Interrupt => return None,
                 OpView::Ready(_) => "nothing (an answer is there)".into(),
-                OpView::Timer => "a timer".into(),
+                OpView::Timer(_) => "a timer".into(),
                 OpView::Work(label) => format!("its own work ({label})"),
                 OpView::Choice(_) => "a choice".into(),
             })

@@ -1,0 +1,261 @@
+//! Which steps are enabled in a state, and what each does to it.
+
+use super::outcomes::Simple;
+use super::{Engine, HotClient, HotService, Words};
+use crate::names::{Who, slot_of, who};
+use crate::program::{OpView, local_ops};
+use crate::world::budget::Fault;
+use crate::world::client::Link;
+use crate::world::step::{Step, StepKind};
+
+impl Engine<'_> {
+    /// The steps that are enabled in the state, in the order in which the searches take them, without what they lead to.
+    /// Answers how many of them are more than faults: a state without any is at rest.
+    pub fn enabled(&mut self, row: &[u32], steps: &mut Vec<Step>) -> usize {
+        let mut words = [0; super::WORDS];
+        words[..row.len()].copy_from_slice(row);
+        self.each_step(&words, row.len(), &mut |_, step| steps.push(step))
+    }
+
+    /// Takes a step that is enabled in the state; answers how many watch events it sent.
+    pub fn take(&mut self, row: &mut [u32], step: Step) -> u8 {
+        let mut words = [0; super::WORDS];
+        words[..row.len()].copy_from_slice(row);
+        let notified = self.take_step(&mut words, step);
+        self.settle(&mut words, row.len());
+        row.copy_from_slice(&words[..row.len()]);
+        notified
+    }
+
+    /// Calls `visit` with each step that is enabled; answers how many of them are more than faults.
+    #[inline]
+    pub(super) fn each_step(&mut self, words: &Words, n: usize, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
+        let service = self.hot_service(words[1]);
+        let mut forced = 0;
+        for slot in 0..n - 2 {
+            let hot = self.hot_client(words[2 + slot]);
+            forced += self.wire_steps(slot, service, hot, visit);
+            if hot.acts {
+                forced += self.local_steps(words, slot, visit);
+            }
+            if words[0] & super::PROCESS_FAULTS != 0 && self.world.setup.clients[slot].victim {
+                self.process_faults(words[0], slot, hot, visit);
+            }
+        }
+        forced += self.session_steps(words, n, service, visit);
+        if Fault::Sweep.left(words[0]) > 0 {
+            for at in 0..service.containers {
+                visit(self, Step::new(StepKind::Sweep, at as usize, 0));
+            }
+        }
+        forced
+    }
+
+    /// What may happen between a client and the server.
+    #[inline]
+    fn wire_steps(
+        &mut self,
+        slot: usize,
+        service: HotService,
+        hot: HotClient,
+        visit: &mut impl FnMut(&mut Self, Step),
+    ) -> usize {
+        let calls_are_steps = self.world.setup.calls_are_steps;
+        let alive = hot.session != 0 && (service.alive >> (4 * slot)) as u8 & 15 == hot.session;
+        let mut forced = 0;
+        if hot.incoming {
+            forced += 1;
+            visit(self, Step::new(StepKind::Deliver, slot, 0));
+        }
+        let can_serve =
+            hot.outgoing && hot.link == Link::Up && (!calls_are_steps || !hot.incoming && (hot.opens || alive));
+        if can_serve {
+            forced += 1;
+            visit(self, Step::new(StepKind::Serve, slot, 0));
+        }
+        if hot.link == Link::Down && !hot.incoming && !hot.crashed {
+            forced += 1;
+            visit(self, Step::new(StepKind::Reconnect, slot, 0));
+        }
+        if calls_are_steps && hot.session != 0 && hot.link == Link::Up && !alive {
+            forced += 1;
+            visit(self, Step::new(StepKind::Notice, slot, 0));
+        }
+        forced
+    }
+
+    /// What a client does by itself.
+    fn local_steps(&mut self, words: &Words, slot: usize, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
+        let cid = words[2 + slot];
+        let info = self.client(cid);
+        let interrupts = info.interrupts && Fault::Interrupt.left(words[0]) > 0;
+        let local = info.local.clone();
+        let mut forced = 0;
+        for (pos, choices) in local {
+            for value in 0..choices {
+                forced += 1;
+                visit(self, Step::new(StepKind::Local, slot, u16::from(pos) | u16::from(value) << 8));
+            }
+        }
+        if interrupts {
+            let key = self.world.automaton.node(self.world.clients.get(cid).node);
+            let interrupt = |(pos, op): (u8, &OpView)| (*op == OpView::Interrupt).then_some(pos);
+            for pos in local_ops(key).filter_map(interrupt) {
+                visit(self, Step::new(StepKind::Interrupt, slot, u16::from(pos)));
+            }
+        }
+        forced
+    }
+
+    fn process_faults(&mut self, budget: u32, slot: usize, hot: HotClient, visit: &mut impl FnMut(&mut Self, Step)) {
+        if Fault::Disconnect.left(budget) > 0 && hot.link == Link::Up && !hot.over {
+            visit(self, Step::new(StepKind::Cut, slot, 0));
+        }
+        if Fault::Crash.left(budget) > 0 && !hot.crashed && !hot.over {
+            visit(self, Step::new(StepKind::Crash, slot, 0));
+        }
+        if Fault::Restart.left(budget) > 0 && hot.crashed {
+            visit(self, Step::new(StepKind::Restart, slot, 0));
+        }
+    }
+
+    #[inline]
+    fn session_steps(
+        &mut self,
+        words: &Words,
+        n: usize,
+        service: HotService,
+        visit: &mut impl FnMut(&mut Self, Step),
+    ) -> usize {
+        let mut forced = 0;
+        if service.mixed {
+            let sessions = self.service(words[1]).sessions.clone();
+            for (session, closing) in sessions {
+                forced += self.session_step(words, session, closing, visit);
+            }
+            return forced;
+        }
+        let expires = Fault::Expiry.left(words[0]) > 0;
+        for slot in 0..n - 2 {
+            let index = (service.alive >> (4 * slot)) as u16 & 15;
+            let hot = self.hot_client(words[2 + slot]);
+            let current = hot.has(index) && !hot.crashed;
+            if index != 0 && !(current && (!expires || hot.over)) {
+                forced += self.session_step(words, who(slot, index as usize), false, visit);
+            }
+        }
+        forced
+    }
+
+    /// What the server may do with a session; answers 1 when it is bound to do it some time.
+    fn session_step(
+        &mut self,
+        words: &Words,
+        session: Who,
+        closing: bool,
+        visit: &mut impl FnMut(&mut Self, Step),
+    ) -> usize {
+        let slot = slot_of(session);
+        if closing {
+            visit(self, Step::new(StepKind::Apply, slot, session));
+            return 1;
+        }
+        let hot = self.hot_client(words[2 + slot]);
+        if hot.crashed || !hot.has(session % 16) {
+            visit(self, Step::new(StepKind::Lapse, slot, session));
+            return 1;
+        }
+        let spared = hot.over || !self.world.setup.clients[slot].victim;
+        if Fault::Expiry.left(words[0]) > 0 && !spared {
+            visit(self, Step::new(StepKind::Expire, slot, session));
+        }
+        0
+    }
+
+    /// Takes an enabled step; answers how many watch events it sent.
+    #[inline]
+    pub(super) fn take_step(&mut self, next: &mut Words, step: Step) -> u8 {
+        let slot = step.slot as usize;
+        match step.kind {
+            StepKind::Deliver => {
+                next[2 + slot] = self.delivered(next[2 + slot]).0;
+                0
+            }
+            StepKind::Serve => {
+                let outcome = self.served(next[1], next[2 + slot], slot);
+                next[2 + slot] = outcome.client;
+                self.apply_outcome(outcome, next)
+            }
+            StepKind::Local => {
+                next[2 + slot] = self.moved_by_itself(next[2 + slot], step.arg);
+                0
+            }
+            _ => self.take_rare_step(next, step),
+        }
+    }
+
+    fn take_rare_step(&mut self, next: &mut Words, step: Step) -> u8 {
+        let slot = step.slot as usize;
+        // The service's steps have another kind of place.
+        let place = if step.kind == StepKind::Sweep { 0 } else { 2 + slot };
+        let cid = next[place];
+        match step.kind {
+            StepKind::Deliver | StepKind::Serve | StepKind::Local => unreachable!("taken above"),
+            StepKind::Interrupt => {
+                Fault::Interrupt.spend(&mut next[0]);
+                next[place] = self.moved_by_itself(cid, step.arg);
+            }
+            StepKind::Reconnect => {
+                let outcome = self.reconnected(next[1], cid, slot);
+                next[place] = outcome.client;
+                return self.apply_outcome(outcome, next);
+            }
+            StepKind::Notice => next[place] = self.simple(Simple::Notice, cid, slot),
+            StepKind::Cut => {
+                Fault::Disconnect.spend(&mut next[0]);
+                next[place] = self.simple(Simple::Cut, cid, slot);
+                self.disconnect(next, slot, cid);
+            }
+            StepKind::Crash => {
+                Fault::Crash.spend(&mut next[0]);
+                next[place] = self.simple(Simple::Crash, cid, slot);
+                self.disconnect(next, slot, cid);
+            }
+            StepKind::Restart => {
+                Fault::Restart.spend(&mut next[0]);
+                let started = self.simple(Simple::Restart, cid, slot);
+                next[place] = started;
+                let session = self.hot_client(started).session as usize;
+                if session != 0 {
+                    let mut service = self.world.services.get(next[1]).clone();
+                    service.open_session(who(slot, session));
+                    next[1] = self.world.services.intern(service);
+                }
+            }
+            StepKind::Expire | StepKind::Lapse => {
+                if step.kind == StepKind::Expire {
+                    Fault::Expiry.spend(&mut next[0]);
+                }
+                if !self.world.setup.calls_are_steps {
+                    next[1] = self.closing(next[1], step.arg);
+                    return 0;
+                }
+                let notified = self.ended(next[1], step.arg, false, next);
+                if self.reductions.forget_gone && step.kind == StepKind::Expire {
+                    next[place] = self.simple(Simple::ForgetNames, next[place], slot);
+                }
+                return notified;
+            }
+            StepKind::Apply => {
+                let hot = self.hot_client(cid);
+                let up = !hot.crashed && hot.has(step.arg % 16) && hot.link == Link::Up;
+                return self.ended(next[1], step.arg, up, next);
+            }
+            StepKind::Sweep => {
+                Fault::Sweep.spend(&mut next[0]);
+                return self.swept(next[1], step.slot, next);
+            }
+        }
+        0
+    }
+}
