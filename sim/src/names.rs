@@ -5,10 +5,14 @@
 //! client). Values keep them apart from their text, so that a whole world can be renumbered without
 //! looking into strings, and so that two worlds that differ only in such numbers can be made one.
 
+mod digits;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{OnceLock, RwLock};
+
+use digits::{parse_id, parse_seq, parse_session, push_decimal, push_hex};
 
 /// A session or unique id: `slot * 16 + index`, where the slot is the client's place in the world and
 /// the index counts its sessions (from 1) or its unique ids (from 0).
@@ -40,9 +44,25 @@ pub fn session_number(session: Who) -> i64 {
     0x0100_0000_0000_0000 | i64::from(session)
 }
 
-/// The text of a unique id, in the form of a UUID.
-pub fn unique_id(id: Who) -> String {
+/// The text of a unique id, in the form of a UUID. Ids above 16 bits are for runs that are not searched.
+pub fn unique_id(id: u32) -> String {
     format!("{id:08x}{ID_TAIL}")
+}
+
+/// Bits of a wide id that count the ids of one client.
+const WIDE_BITS: u32 = 20;
+
+/// The number of the `index`-th unique id of the client at `slot` where a client may draw more than [`PER_CLIENT`]: up
+/// to 2²⁰ of them. The first [`PER_CLIENT`] are the same as in a world.
+///
+/// # Panics
+/// When the client has drawn all of its ids, or the slot is above 4094.
+pub fn many_ids(slot: usize, index: usize) -> u32 {
+    assert!(slot < 4095 && index < 1 << WIDE_BITS, "{LIMIT}client {slot} has drawn all of its 2^{WIDE_BITS} unique ids");
+    match index < PER_CLIENT.into() {
+        true => who(slot, index).into(),
+        false => (slot as u32 + 1) << WIDE_BITS | index as u32,
+    }
 }
 
 /// One name inside a value.
@@ -83,7 +103,21 @@ impl<T: Names> Names for Option<T> {
 enum Hole {
     Seq,
     Id,
+    /// A unique id of more than 16 bits, which takes two places of owners. Only live runs draw such ids, and nobody
+    /// renames them.
+    WideId,
     Session,
+}
+
+impl Hole {
+    /// How many places for owners it takes.
+    fn whos(self) -> usize {
+        match self {
+            Hole::Seq => 0,
+            Hole::Id | Hole::Session => 1,
+            Hole::WideId => 2,
+        }
+    }
 }
 
 /// A text split into its fixed pieces and the holes between them.
@@ -92,7 +126,7 @@ struct Template {
     /// `pieces.len() == holes.len() + 1`
     pieces: Vec<String>,
     holes: Vec<Hole>,
-    /// How many holes are sequence numbers, and how many are owners.
+    /// How many sequence numbers the holes take, and how many places for owners.
     seqs: usize,
     whos: usize,
     /// Template of the parent path, if the text is a path with a parent.
@@ -132,6 +166,7 @@ pub struct Text {
 const SEQ_MARK: char = '\u{1}';
 const ID_MARK: char = '\u{2}';
 const SESSION_MARK: char = '\u{3}';
+const WIDE_MARK: char = '\u{4}';
 const ID_TAIL: &str = "-0000-4000-8000-0f0e7a3e0000";
 const SESSION_HEAD: &str = "10000000000";
 /// The name of a node that no service holds any more, when the world forgets such names.
@@ -168,6 +203,7 @@ fn intern_template(key: &str) -> u32 {
             SEQ_MARK => Hole::Seq,
             ID_MARK => Hole::Id,
             SESSION_MARK => Hole::Session,
+            WIDE_MARK => Hole::WideId,
             _ => {
                 pieces.last_mut().expect("a piece").push(c);
                 continue;
@@ -184,10 +220,10 @@ fn intern_template(key: &str) -> u32 {
         return id;
     }
     let seqs = holes.iter().filter(|h| **h == Hole::Seq).count();
+    let whos = holes.iter().map(|h| h.whos()).sum();
     let all = &templates().all;
     let next = all.count() as u32;
-    let id =
-        all.push(Template { seqs, whos: holes.len() - seqs, pieces, holes, parent, leaf: leaf.unwrap_or(next), print });
+    let id = all.push(Template { seqs, whos, pieces, holes, parent, leaf: leaf.unwrap_or(next), print });
     assert_eq!(id as u32, next, "templates are added under the lock");
     by_key.insert(key.to_owned(), next);
     next
@@ -207,8 +243,17 @@ impl Text {
         while at < text.len() {
             let rest = &text[at..];
             if let Some(id) = parse_id(rest) {
-                put(&mut who, &mut whos, id, text);
-                key.push(ID_MARK);
+                match Who::try_from(id) {
+                    Ok(id) => {
+                        put(&mut who, &mut whos, id, text);
+                        key.push(ID_MARK);
+                    }
+                    Err(_) => {
+                        put(&mut who, &mut whos, (id >> 16) as Who, text);
+                        put(&mut who, &mut whos, id as Who, text);
+                        key.push(WIDE_MARK);
+                    }
+                }
                 at += 36;
             } else if let Some(session) = parse_session(text, at) {
                 put(&mut who, &mut whos, session, text);
@@ -284,27 +329,54 @@ impl Text {
             |seq| {
                 if seq == GONE { "gone".into() } else { seq.to_string() }
             },
-            |who, _| format!("<{}.{}>", slot_of(who) + 1, who % PER_CLIENT),
+            |who, hole| match hole {
+                Hole::WideId => format!("<{}.{}>", who >> WIDE_BITS, who & ((1 << WIDE_BITS) - 1)),
+                _ => format!("<{}.{}>", slot_of(who as Who) + 1, who as Who % PER_CLIENT),
+            },
         )
     }
 
-    fn render(self, seq: impl Fn(i32) -> String, who: impl Fn(Who, Hole) -> String) -> String {
+    fn render(self, seq: impl Fn(i32) -> String, who: impl Fn(u32, Hole) -> String) -> String {
+        let mut out = String::new();
+        self.fill(&mut out, |out, number| *out += &seq(number), |out, number, hole| *out += &who(number, hole));
+        out
+    }
+
+    /// Writes the pieces with what `seq` and `who` write into the holes.
+    #[inline]
+    fn fill(self, out: &mut String, seq: impl Fn(&mut String, i32), who: impl Fn(&mut String, u32, Hole)) {
         let t = template(self.template);
-        let mut out = t.pieces[0].clone();
+        out.push_str(&t.pieces[0]);
         let (mut s, mut w) = (0, 0);
         for (hole, piece) in t.holes.iter().zip(&t.pieces[1..]) {
             match hole {
-                Hole::Seq => {
-                    out.push_str(&seq(self.seq[s]));
-                    s += 1;
-                }
-                _ => {
-                    out.push_str(&who(self.who[w], *hole));
-                    w += 1;
-                }
+                Hole::Seq => seq(out, self.seq[s]),
+                Hole::WideId => who(out, u32::from(self.who[w]) << 16 | u32::from(self.who[w + 1]), *hole),
+                Hole::Id | Hole::Session => who(out, self.who[w].into(), *hole),
             }
+            s += usize::from(*hole == Hole::Seq);
+            w += hole.whos();
             out.push_str(piece);
         }
+    }
+
+    /// The full text, as a program sees it: what [`fmt::Display`] writes, without the machinery of formatting.
+    pub fn full(self) -> String {
+        let mut out = String::with_capacity(64);
+        self.fill(
+            &mut out,
+            |out, number| match u32::try_from(number) {
+                Ok(number) => push_decimal(out, number),
+                Err(_) => *out += &format!("{number:010}"),
+            },
+            |out, who, hole| match hole {
+                Hole::Session => *out += &format!("{:x}", session_number(who as Who)),
+                _ => {
+                    push_hex(out, who);
+                    out.push_str(ID_TAIL);
+                }
+            },
+        );
         out
     }
 }
@@ -312,13 +384,7 @@ impl Text {
 /// The full text, as a program sees it.
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.render(
-            |seq| format!("{seq:010}"),
-            |who, hole| match hole {
-                Hole::Session => format!("{:x}", session_number(who)),
-                _ => unique_id(who),
-            },
-        ))
+        f.write_str(&self.full())
     }
 }
 
@@ -333,13 +399,13 @@ impl Names for Text {
         let t = template(self.template);
         let (mut s, mut w) = (0, 0);
         for hole in &t.holes {
-            if *hole == Hole::Seq {
-                visit(Name::Seq(&mut self.seq[s]));
-                s += 1;
-            } else {
-                visit(Name::Who(&mut self.who[w]));
-                w += 1;
+            match hole {
+                Hole::Seq => visit(Name::Seq(&mut self.seq[s])),
+                Hole::Id | Hole::Session => visit(Name::Who(&mut self.who[w])),
+                Hole::WideId => {}
             }
+            s += usize::from(*hole == Hole::Seq);
+            w += hole.whos();
         }
     }
 }
@@ -351,6 +417,7 @@ fn key_of(t: &Template) -> String {
             Hole::Seq => SEQ_MARK,
             Hole::Id => ID_MARK,
             Hole::Session => SESSION_MARK,
+            Hole::WideId => WIDE_MARK,
         });
         key.push_str(piece);
     }
@@ -361,44 +428,6 @@ fn put<T>(places: &mut [T; HOLES], used: &mut usize, value: T, text: &str) {
     assert!(*used < HOLES, "{LIMIT}{text:?} holds more than {HOLES} sequence numbers or owners");
     places[*used] = value;
     *used += 1;
-}
-
-/// A unique id at the start of the text.
-fn parse_id(text: &str) -> Option<Who> {
-    let id = text.get(..36)?;
-    if !id.ends_with(ID_TAIL) {
-        return None;
-    }
-    let number = u32::from_str_radix(&id[..8], 16).ok()?;
-    u16::try_from(number).ok()
-}
-
-/// A session id in hexadecimal at `at`.
-fn parse_session(text: &str, at: usize) -> Option<Who> {
-    let id = text.get(at..at + 15)?;
-    if !id.starts_with(SESSION_HEAD) || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
-        return None;
-    }
-    let before = at.checked_sub(1).map(|i| text.as_bytes()[i]);
-    let after = text.as_bytes().get(at + 15);
-    let alone = |b: Option<&u8>| b.is_none_or(|b| !b.is_ascii_alphanumeric());
-    (alone(before.as_ref()) && alone(after)).then(|| Who::from_str_radix(&id[11..], 16).ok())?
-}
-
-/// A sequence number at `at`, with its length: ten digits that end a path component, or the eleven
-/// characters of a counter that wrapped to below -999,999,999.
-fn parse_seq(text: &str, at: usize) -> Option<(i32, usize)> {
-    let bytes = text.as_bytes();
-    let ends = |at: usize| bytes.get(at).is_none_or(|b| *b == b'/');
-    let digits = |from: usize| bytes.get(from..from + 10).is_some_and(|d| d.iter().all(u8::is_ascii_digit));
-    if bytes[at] == b'-' && digits(at + 1) && ends(at + 11) {
-        // `n--2147483648`: only a number too large to be positive takes the sign along.
-        let number: i64 = text[at..at + 11].parse().ok()?;
-        if number < -i64::from(i32::MAX) || (at > 0 && bytes[at - 1] == b'-') {
-            return i32::try_from(number).ok().map(|n| (n, 11));
-        }
-    }
-    (digits(at) && ends(at + 10)).then(|| text[at..at + 10].parse().ok().map(|n| (n, 10))).flatten()
 }
 
 #[cfg(test)]
@@ -419,12 +448,31 @@ mod tests {
             "plain",
             "x-10000000000000a-0000000007",
             "00000012-0000-4000-8000-0f0e7a3e0000-lock-0000000001",
+            "/lock/0010ffff-0000-4000-8000-0f0e7a3e0000-lock-0000000001",
+            "/n--000000001",
         ] {
             assert_eq!(Text::new(text).to_string(), text);
         }
         let session = format!("{:x}", session_number(who(2, 1)));
         assert_eq!(session.len(), 15);
         assert_eq!(Text::new(&session).who[0], who(2, 1));
+    }
+
+    #[test]
+    fn ids_beyond_sixteen_bits_take_two_places() {
+        assert_eq!(many_ids(3, 15), who(3, 15).into());
+        let id = many_ids(3, 70_000);
+        let path = Text::new(&format!("/lock/{}-lock-0000000007", unique_id(id)));
+        assert_eq!(path.who.map(u32::from), [id >> 16, id & 0xFFFF]);
+        assert_eq!(path.leaf().to_string(), format!("{}-lock-0000000007", unique_id(id)));
+        assert_eq!(path.short(), "/lock/<4.70000>-lock-7");
+        assert_eq!(path.leaf().with_seq(3).last_seq(), Some(3));
+        let other = Text::new(&format!("/lock/{}-lock-0000000007", unique_id(many_ids(3, 70_001))));
+        assert_ne!(path, other);
+        assert_eq!(path.shape(), other.shape());
+        let mut visited = 0;
+        path.clone().names(&mut |_| visited += 1);
+        assert_eq!(visited, 1, "the sequence number alone");
     }
 
     #[test]

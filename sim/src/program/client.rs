@@ -29,7 +29,7 @@ fn text(data: &[u8]) -> Text {
 }
 
 fn bytes(data: Option<Text>) -> Vec<u8> {
-    data.map_or(Vec::new(), |text| text.to_string().into_bytes())
+    data.map_or(Vec::new(), |text| text.full().into_bytes())
 }
 
 fn write(op: Op) -> Write {
@@ -55,8 +55,12 @@ impl SimZooKeeper {
         async move {
             let id = op.id;
             let Obs::Reply(_, Some(result)) = op.await else { unreachable!("a request answered with something else") };
+            let watch = {
+                let mut inner = ctx.inner.borrow_mut();
+                inner.live_over(id);
+                inner.ops[id].watch
+            };
             let response = result?;
-            let watch = ctx.inner.borrow().ops[id].watch;
             Ok((response, watch.map(|id| SimWatch { ctx: ctx.clone(), id })))
         }
     }
@@ -89,7 +93,7 @@ impl ZooKeeper for SimZooKeeper {
         let call = self.call(Request::Write(Write::Create { path, data: Some(text(data)), mode }));
         async move {
             match call.await?.0 {
-                Response::Created(path) => Ok(path.to_string()),
+                Response::Created(path) => Ok(path.full()),
                 other => unreachable!("create answered with {other}"),
             }
         }
@@ -160,7 +164,7 @@ impl ZooKeeper for SimZooKeeper {
         let call = self.call(Request::GetChildren { path: Text::new(path), watch: false });
         async move {
             match call.await?.0 {
-                Response::Children(names) => Ok(names.iter().map(ToString::to_string).collect()),
+                Response::Children(names) => Ok(names.iter().map(|name| name.full()).collect()),
                 other => unreachable!("getChildren answered with {other}"),
             }
         }
@@ -171,7 +175,7 @@ impl ZooKeeper for SimZooKeeper {
         async move {
             match call.await? {
                 (Response::Children(names), Some(watch)) => {
-                    Ok((names.iter().map(ToString::to_string).collect(), watch))
+                    Ok((names.iter().map(|name| name.full()).collect(), watch))
                 }
                 (other, _) => unreachable!("getChildren answered with {other}"),
             }
@@ -184,7 +188,7 @@ impl ZooKeeper for SimZooKeeper {
         async move {
             let Response::Multi(results) = call.await?.0 else { unreachable!("multi answered with something else") };
             let result = |r: &MultiResult| match r {
-                MultiResult::Created(path) => OpResult::Created(path.to_string()),
+                MultiResult::Created(path) => OpResult::Created(path.full()),
                 MultiResult::Set(stat) => OpResult::Set(this.stat(*stat)),
                 MultiResult::Done => OpResult::Done,
             };
@@ -247,7 +251,7 @@ impl SimWatch {
         match (unread, &op.kind) {
             (Unread::Session(state), _) => WatchedEvent::Session(state),
             (Unread::Node(kind, path), Kind::Watch(_, own)) => {
-                WatchedEvent::Node { kind, path: path.unwrap_or(*own).to_string() }
+                WatchedEvent::Node { kind, path: path.unwrap_or(*own).full() }
             }
             (Unread::Node(..), _) => unreachable!("an event for something that is no watch"),
         }
@@ -271,6 +275,7 @@ impl Drop for SimWatch {
     fn drop(&mut self) {
         if let Ok(mut inner) = self.ctx.inner.try_borrow_mut() {
             inner.ops[self.id].dropped = true;
+            inner.live_over(self.id);
             inner.changed = true;
         }
     }

@@ -13,7 +13,7 @@ use smallvec::SmallVec;
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
-use crate::names::{LIMIT, Text, who};
+use crate::names::{LIMIT, Text, many_ids, who};
 
 /// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
 #[derive(Clone)]
@@ -41,6 +41,7 @@ impl Context {
         let mut inner = self.inner.borrow_mut();
         if inner.marks.remove(name).is_some() {
             inner.changed = true;
+            inner.live_mark(name, false);
         }
     }
 
@@ -48,6 +49,7 @@ impl Context {
         let mut inner = self.inner.borrow_mut();
         if inner.marks.insert(name, value) != Some(value) {
             inner.changed = true;
+            inner.live_mark(name, true);
         }
     }
 
@@ -138,13 +140,17 @@ impl Environment for Context {
 
     fn unique_id(&self) -> String {
         let mut inner = self.inner.borrow_mut();
+        if inner.live.is_some() {
+            inner.drawn += 1;
+            return crate::names::unique_id(many_ids(inner.slot, inner.drawn - 1));
+        }
         assert!(
             inner.drawn < inner.ids_end,
             "{LIMIT}a client draws more unique ids than a world can name; put a bound on its loop"
         );
         let id = who(inner.slot, inner.drawn);
         inner.drawn += 1;
-        crate::names::unique_id(id)
+        crate::names::unique_id(id.into())
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
@@ -153,6 +159,9 @@ impl Environment for Context {
 
     fn checkpoint(&self, place: &'static str, key: &[&str]) {
         let mut inner = self.inner.borrow_mut();
+        if inner.live.is_some() {
+            return;
+        }
         let (task, at) = (inner.current_task, inner.observed);
         let mut key: SmallVec<[Text; 2]> = key.iter().map(|text| Text::new(text)).collect();
         key.extend_from_slice(&inner.kept);
@@ -192,6 +201,9 @@ impl Future for OpFuture {
             return Poll::Pending;
         };
         inner.changed = true;
+        if !matches!(inner.ops[id].kind, Kind::Request(_)) {
+            inner.live_over(id);
+        }
         drop(inner);
         self.done = true;
         Poll::Ready(obs)
@@ -207,6 +219,7 @@ impl Drop for OpFuture {
             if let Some(watch) = watch {
                 inner.ops[watch].dropped = true;
             }
+            inner.live_dropped(self.id, watch);
             inner.changed = true;
         }
     }

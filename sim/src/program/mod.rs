@@ -10,6 +10,7 @@ mod checks;
 mod client;
 mod context;
 mod history;
+mod live;
 mod node;
 mod run;
 
@@ -22,6 +23,7 @@ pub use automaton::{Automaton, AutomatonStats, Edge, Naming, NodeId, local_ops};
 pub use bind::{Bind, OWN};
 pub use client::{SimWatch, SimZooKeeper};
 pub use context::{Context, JoinHandle};
+pub(crate) use live::{Begun, Runner};
 pub use node::{Mark, NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 
 /// What a program ends with: nothing, or a result whose error is reported as a failure.

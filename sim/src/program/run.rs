@@ -12,6 +12,7 @@ use overtake_recipes::{SessionState, ZkError};
 use smallvec::SmallVec;
 
 use super::context::Context;
+use super::live::LiveOps;
 use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 use super::{Program, ProgramError};
 use crate::names::{LIMIT, PER_CLIENT, Text, Who, who};
@@ -38,6 +39,8 @@ pub(super) enum Kind {
 #[derive(Debug)]
 pub(super) struct OpState {
     pub kind: Kind,
+    /// In a live run, where places are used again, which of the operations at this place it is.
+    pub serial: u32,
     /// The answer, once it is there and until it is read.
     pub ready: Option<Obs>,
     /// The watch that came with the answer.
@@ -82,6 +85,8 @@ pub(super) struct Inner {
     pub disguise: Disguise,
     /// Requests made since the last observation.
     pub sent: Vec<usize>,
+    /// The run is live: kept and polled on, not started anew for each history.
+    pub live: Option<Box<LiveOps>>,
 }
 
 /// A task's last checkpoint and the number of observations before it.
@@ -93,9 +98,11 @@ pub(super) struct TaskKeyAt {
 
 impl Inner {
     pub fn issue(&mut self, kind: Kind) -> usize {
-        let id = self.ops.len();
+        let place = self.live.as_mut().and_then(|live| live.free.pop());
+        let id = place.unwrap_or(self.ops.len());
         let mut op = OpState {
             kind,
+            serial: 0,
             ready: None,
             watch: None,
             unread: VecDeque::new(),
@@ -114,7 +121,13 @@ impl Inner {
                 self.since = self.since.saturating_add(1);
             }
         }
-        self.ops.push(op);
+        if let Some(live) = &mut self.live {
+            live.begin(id, &mut op);
+        }
+        match place {
+            Some(id) => self.ops[id] = op,
+            None => self.ops.push(op),
+        }
         self.changed = true;
         id
     }
@@ -158,22 +171,7 @@ impl Inner {
                     }
                 }
             }
-            Obs::Session(state) => {
-                match state {
-                    SessionState::Disconnected => self.fail_requests(ZkError::ConnectionLoss),
-                    SessionState::Expired => {
-                        self.fail_requests(ZkError::SessionExpired);
-                        self.dead = true;
-                    }
-                    SessionState::Connected => {}
-                }
-                for op in &mut self.ops {
-                    if matches!(op.kind, Kind::Watch(..)) && !op.dropped && !op.spent {
-                        op.unread.push_back(Unread::Session(*state));
-                        op.spent |= *state == SessionState::Expired;
-                    }
-                }
-            }
+            Obs::Session(state) => self.session_changed(*state),
             Obs::Fire(pos) | Obs::Choice(pos, _) => {
                 let op = &mut self.ops[open[*pos as usize]];
                 op.answered = true;
@@ -182,8 +180,26 @@ impl Inner {
         }
     }
 
+    /// What a change of the connection does inside the client library.
+    pub(super) fn session_changed(&mut self, state: SessionState) {
+        match state {
+            SessionState::Disconnected => self.fail_requests(ZkError::ConnectionLoss),
+            SessionState::Expired => {
+                self.fail_requests(ZkError::SessionExpired);
+                self.dead = true;
+            }
+            SessionState::Connected => {}
+        }
+        for op in &mut self.ops {
+            if matches!(op.kind, Kind::Watch(..)) && !op.dropped && !op.spent {
+                op.unread.push_back(Unread::Session(state));
+                op.spent |= state == SessionState::Expired;
+            }
+        }
+    }
+
     /// What an answer does inside the client library.
-    fn answer(&mut self, id: usize, result: &Result<Response, ZkError>) {
+    pub(super) fn answer(&mut self, id: usize, result: &Result<Response, ZkError>) {
         let Kind::Request(request) = self.ops[id].kind.clone() else {
             return;
         };
@@ -270,9 +286,14 @@ fn quiet_panics() {
 
 /// Runs the program from its start through the history.
 pub(super) fn run(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
+    quietly(|| run_loudly(program, spec, history))
+}
+
+/// Runs code of a program without noise about its panics.
+pub(super) fn quietly<T>(code: impl FnOnce() -> T) -> T {
     quiet_panics();
     QUIET.set(true);
-    let end = run_loudly(program, spec, history);
+    let end = code();
     QUIET.set(false);
     end
 }
@@ -298,18 +319,10 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         changed: true,
         disguise: spec.disguise,
         sent: Vec::new(),
+        live: None,
     }));
     let ctx = Context::new(inner.clone());
-    let mut tasks: Vec<Option<Task>> = Vec::new();
-    let mut outcome = None;
-    let start = catch_unwind(AssertUnwindSafe(|| program.start(ctx)));
-    match start {
-        Ok(main) => tasks.push(Some(Box::pin(async move { Some(main.await) }))),
-        Err(panic) => {
-            tasks.push(None);
-            outcome = Some(panicked(program, &*panic)?);
-        }
-    }
+    let (mut tasks, mut outcome) = start(program, ctx)?;
     rest(program, &inner, &mut tasks, &mut outcome, None)?;
     let mut marks_before = inner.borrow().marks.clone();
     for obs in history {
@@ -328,8 +341,13 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         }
     }
     let end = finish(&inner, spec, history, &tasks, outcome);
-    // Futures that are dropped now must not change what was read above. Some start a clean-up as they go, which
-    // would hold on to the run for ever.
+    // Futures that are dropped now must not change what was read above.
+    end_tasks(&inner, tasks);
+    Ok(end)
+}
+
+/// Drops the tasks, and what they spawn as they go: some start a clean-up then, which would hold on to the run for ever.
+pub(super) fn end_tasks(inner: &Rc<RefCell<Inner>>, tasks: Vec<Option<Task>>) {
     drop(tasks);
     loop {
         let spawned = std::mem::take(&mut inner.borrow_mut().spawned);
@@ -337,11 +355,18 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
             break;
         }
     }
-    Ok(end)
+}
+
+/// The main task of a program, not yet polled; an outcome instead when the program panics before it has one.
+pub(super) fn start(program: &Program, ctx: Context) -> Result<(Vec<Option<Task>>, Option<Outcome>), ProgramError> {
+    match catch_unwind(AssertUnwindSafe(|| program.start(ctx))) {
+        Ok(main) => Ok((vec![Some(Box::pin(async move { Some(main.await) }) as Task)], None)),
+        Err(panic) => Ok((vec![None], Some(panicked(program, &*panic)?))),
+    }
 }
 
 /// Polls every task until none goes further.
-fn rest(
+pub(super) fn rest(
     program: &Program,
     inner: &Rc<RefCell<Inner>>,
     tasks: &mut Vec<Option<Task>>,

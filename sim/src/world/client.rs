@@ -269,7 +269,7 @@ impl Client {
 }
 
 /// Whether a watch of that table on `own` hears of the event (§2.1).
-fn hears(table: WatchTable, kind: EventKind, own: Text, path: Text) -> bool {
+pub(crate) fn hears(table: WatchTable, kind: EventKind, own: Text, path: Text) -> bool {
     let below = |mut path: Text| loop {
         if path == own {
             return true;

@@ -15,6 +15,7 @@ mod view;
 use overtake_recipes::SessionState;
 
 pub use budget::{Budget, Fault};
+pub(crate) use client::hears;
 pub use client::{CRASHED, Client, Frame, Link};
 pub use engine::{Engine, EngineStats, StepFacts};
 pub use intern::{Interner, Memo, prefetch};
