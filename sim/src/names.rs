@@ -58,7 +58,10 @@ const WIDE_BITS: u32 = 20;
 /// # Panics
 /// When the client has drawn all of its ids, or the slot is above 4094.
 pub fn many_ids(slot: usize, index: usize) -> u32 {
-    assert!(slot < 4095 && index < 1 << WIDE_BITS, "{LIMIT}client {slot} has drawn all of its 2^{WIDE_BITS} unique ids");
+    assert!(
+        slot < 4095 && index < 1 << WIDE_BITS,
+        "{LIMIT}client {slot} has drawn all of its 2^{WIDE_BITS} unique ids"
+    );
     match index < PER_CLIENT.into() {
         true => who(slot, index).into(),
         false => (slot as u32 + 1) << WIDE_BITS | index as u32,

@@ -174,9 +174,7 @@ impl ZooKeeper for SimZooKeeper {
         let call = self.call(Request::GetChildren { path: Text::new(path), watch: true });
         async move {
             match call.await? {
-                (Response::Children(names), Some(watch)) => {
-                    Ok((names.iter().map(|name| name.full()).collect(), watch))
-                }
+                (Response::Children(names), Some(watch)) => Ok((names.iter().map(|name| name.full()).collect(), watch)),
                 (other, _) => unreachable!("getChildren answered with {other}"),
             }
         }
