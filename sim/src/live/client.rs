@@ -1,7 +1,6 @@
 //! A client of a live run: its program, its wires, its pings.
 
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use overtake_recipes::{EventKind, SessionState, ZkError};
 
@@ -122,9 +121,7 @@ impl<S: Service, O: Observer> Live<S, O> {
                 out.push_back(Sent::Request(op as u32, request));
                 queue.push(*out_last, Event::Arrive(client, *connection));
             }
-            Begun::Timer(op, serial, duration) => {
-                queue.push_in(nanoseconds(duration), Event::Fire(client, op as u32, serial));
-            }
+            Begun::Timer(op, serial, nanos) => queue.push_in(nanos, Event::Fire(client, op as u32, serial)),
             Begun::Work(op, serial, label) => {
                 queue.push_in(timing.work(label).sample(work), Event::Fire(client, op as u32, serial));
             }
@@ -206,8 +203,4 @@ impl<S: Service, O: Observer> Live<S, O> {
         self.queue.push(client.last_sent + interval, Event::Ping(slot as u32));
         self.looks += 1;
     }
-}
-
-fn nanoseconds(duration: Duration) -> u64 {
-    duration.as_nanos().try_into().unwrap_or(u64::MAX)
 }
