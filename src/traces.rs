@@ -1,7 +1,7 @@
 //! Replaying traces against the scenarios of a crate, and where they are kept.
 
-pub use overtake_models::prove::slug;
 use overtake_models::replay::{Stale, Taken, judge, replay as take_steps};
+pub use overtake_models::trace::slug;
 use overtake_models::{Property, Scenario, Trace};
 use overtake_sim::world::{Budget, Fault, MOST_CLIENTS, World};
 

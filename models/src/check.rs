@@ -169,7 +169,7 @@ fn judge_space(scenario: &Scenario, world: &World, options: &Options, seen: &See
 }
 
 /// The reductions under which a shortest path is a shortest story, from the strongest to none at all.
-fn exact(reductions: Reductions) -> [Reductions; 3] {
+pub(crate) fn exact(reductions: Reductions) -> [Reductions; 3] {
     let exact = Reductions { deliver_first: false, ..reductions };
     [exact, Reductions { symmetry: false, ..exact }, Reductions::NONE]
 }
@@ -221,29 +221,41 @@ fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec
         fixed_by: scenario.repair().unwrap_or_default().into(),
         steps: steps.to_vec(),
         cycle: repeated.to_vec(),
+        ..Trace::default()
     };
     Finding { property: property.name, because, trace, taken, cycle }
 }
 
 /// Looks for fair runs that miss the goal of an `eventually` property.
 fn lassos(scenario: &Scenario, world: &World, options: &Options) -> Result<Vec<Finding>, String> {
-    let properties = scenario.judged_by();
     let mut findings = Vec::new();
-    for property in properties {
-        let Kind::Eventually(goal) = &property.kind else { continue };
-        let reductions = Reductions { renumber: LASSO.renumber && options.reductions.renumber, ..LASSO };
-        let space = WorldSpace::new(world, reductions, &[]);
-        let answer = fair_liveness(&space, &|row| goal(&world.view(row)), &options.limits).map_err(|stopped| {
-            format!("{:?} is not decided, stopped: {stopped:?}; raise --memory or --time", property.name)
-        })?;
-        let Some(lasso) = answer.lasso else { continue };
-        let mut path = lasso.stem;
-        path.states.extend_from_slice(&lasso.cycle.states[1..]);
-        let cycle = lasso.cycle.steps.len();
-        let taken =
-            follow(world, reductions, &path, property).ok_or("a lasso could not be followed: please report it")?;
-        let because = judge(world, &taken, cycle, property).ok_or("a lasso does not judge as one: please report it")?;
-        findings.push(finding(scenario, property, because, taken, cycle));
+    for property in scenario.judged_by() {
+        if let Some((taken, cycle, because)) = lasso(world, property, options.reductions, &options.limits)? {
+            findings.push(finding(scenario, property, because, taken, cycle));
+        }
     }
     Ok(findings)
+}
+
+/// A fair run that misses the goal of the property: its steps, how many of them repeat for ever, and why it misses it.
+/// `None` when there is none, and where the property is not an `eventually`.
+pub(crate) fn lasso(
+    world: &World,
+    property: &Property,
+    reductions: Reductions,
+    limits: &Limits,
+) -> Result<Option<(Vec<Taken>, usize, String)>, String> {
+    let Kind::Eventually(goal) = &property.kind else { return Ok(None) };
+    let reductions = Reductions { renumber: LASSO.renumber && reductions.renumber, ..LASSO };
+    let space = WorldSpace::new(world, reductions, &[]);
+    let answer = fair_liveness(&space, &|row| goal(&world.view(row)), limits).map_err(|stopped| {
+        format!("{:?} is not decided, stopped: {stopped:?}; raise --memory or --time", property.name)
+    })?;
+    let Some(lasso) = answer.lasso else { return Ok(None) };
+    let mut path = lasso.stem;
+    path.states.extend_from_slice(&lasso.cycle.states[1..]);
+    let cycle = lasso.cycle.steps.len();
+    let taken = follow(world, reductions, &path, property).ok_or("a lasso could not be followed: please report it")?;
+    let because = judge(world, &taken, cycle, property).ok_or("a lasso does not judge as one: please report it")?;
+    Ok(Some((taken, cycle, because)))
 }

@@ -11,6 +11,7 @@ pub mod sample;
 pub mod scenario;
 pub mod scenarios;
 pub mod search;
+pub mod shrink;
 pub mod space;
 pub mod story;
 pub mod trace;

@@ -8,6 +8,7 @@ use overtake_sim::world::Reductions;
 use crate::check::{Checked, Finding, Options, Verdict, check};
 use crate::scenario::Scenario;
 use crate::story::{opening, sentences, standing};
+use crate::trace::slug;
 
 /// Where `prove` saves traces, if the environment names a folder.
 pub const OUT: &str = "OVERTAKE_OUT";
@@ -81,22 +82,6 @@ impl Scenario {
 
 fn names(scenario: &Scenario) -> String {
     scenario.judged_by().iter().map(|p| format!("{:?}", p.name)).collect::<Vec<_>>().join(", ")
-}
-
-/// A name as part of a file name.
-pub fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.is_empty() && !slug.ends_with('-') {
-            slug.push('-');
-        }
-    }
-    match slug.trim_end_matches('-') {
-        "" => "scenario".into(),
-        slug => slug.into(),
-    }
 }
 
 fn proof(scenario: &Scenario, checked: &Checked) -> String {

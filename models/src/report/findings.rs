@@ -1,10 +1,11 @@
 //! Each finding as a story.
 
-use super::text::{anchor, counted, html, origin, plain, slug, typed};
+use super::text::{anchor, counted, html, origin, plain, typed};
 use super::{Outcome, has_story, length, story_anchor, told};
 use crate::check::{Checked, Finding, Verdict};
 use crate::manifest::expected_finding;
 use crate::story::{mermaid, opening, sentences, standing};
+use crate::trace::slug;
 
 const ABOUT: &str = "\
 ## Stories

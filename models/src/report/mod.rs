@@ -11,8 +11,6 @@ mod proofs;
 mod reports;
 mod text;
 
-pub use text::slug;
-
 use crate::check::{Checked, Finding, Verdict};
 use crate::manifest::{as_expected, expected_finding};
 use crate::scenario::{Expected, Scenario};

@@ -1,5 +1,7 @@
 //! Words, numbers, links and tables in Markdown.
 
+use crate::trace::slug;
+
 /// `1,234,567`.
 pub(super) fn grouped(number: usize) -> String {
     let digits = number.to_string();
@@ -30,20 +32,6 @@ pub(super) fn odds(odds: f64) -> String {
 fn raised(number: usize) -> String {
     const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
-}
-
-/// A name as the name of a file and of an anchor: letters and digits, the rest as single dashes.
-pub fn slug(name: &str) -> String {
-    let mut slug = String::new();
-    for c in name.to_lowercase().chars() {
-        if c.is_ascii_alphanumeric() {
-            slug.push(c);
-        } else if !slug.ends_with('-') && !slug.is_empty() {
-            slug.push('-');
-        }
-    }
-    let slug = slug.trim_end_matches('-');
-    if slug.is_empty() { "scenario".into() } else { slug.into() }
 }
 
 /// A text that stands in Markdown as it is.
@@ -161,11 +149,5 @@ mod tests {
         assert_eq!(plain("a | b <c>"), "a \\| b &lt;c&gt;");
         assert_eq!(html("a < b & c"), "a &lt; b &amp; c");
         assert_eq!(typed("a \"b\""), r#""a \"b\"""#);
-    }
-
-    #[test]
-    fn slugs() {
-        assert_eq!(slug("O01: wake-up, taken for “my turn”!"), "o01-wake-up-taken-for-my-turn");
-        assert_eq!(slug("…"), "scenario");
     }
 }

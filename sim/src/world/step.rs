@@ -67,6 +67,22 @@ impl Step {
         )
     }
 
+    /// The slot of the client that it concerns, if it concerns one.
+    pub fn client(self) -> Option<usize> {
+        (self.kind != StepKind::Sweep).then_some(usize::from(self.slot))
+    }
+
+    /// The same step in a world without the client at the slot `gone`: the clients behind it have moved up by one.
+    pub fn client_moved(self, gone: usize) -> Self {
+        let behind = self.client().is_some_and(|slot| slot > gone);
+        let sessions = matches!(self.kind, StepKind::Expire | StepKind::Lapse | StepKind::Apply);
+        Self {
+            slot: self.slot - u8::from(behind),
+            arg: if behind && sessions { self.arg - PER_CLIENT } else { self.arg },
+            ..self
+        }
+    }
+
     /// The class for weak fairness: a class that is enabled for ever must be taken.
     pub fn fair_class(self) -> Option<u16> {
         let class = match self.kind {

@@ -1,0 +1,267 @@
+//! Shrinking a finding: faults first, then clients, then steps, then moments, keeping the same violation: the same
+//! property, violated for the same kind of reason.
+//!
+//! Where the space of the smaller world is small enough it is searched exhaustively, so that the answer is a proof:
+//! with one fault less, or with fewer clients, there is no such violation, and no shorter way leads to it. Where that
+//! search is cut off, the steps that are left over are taken again and what cannot be taken is left out; then nothing
+//! is proved, and the stage says so.
+
+mod moments;
+mod reason;
+mod search;
+mod steps;
+
+use overtake_sim::world::{Budget, Step, World};
+
+use crate::check::named_faults;
+use crate::property::{Kind, Property};
+use crate::replay::{Taken, judge, replay};
+use crate::scenario::Scenario;
+use crate::search::Limits;
+use crate::trace::Trace;
+
+pub use reason::reason_kind;
+pub use search::{Decided, decide};
+
+/// One stage of shrinking, and how far it came.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Stage {
+    /// `faults`, `clients`, `steps` or `moments`.
+    pub what: &'static str,
+    /// What there was.
+    pub before: String,
+    /// What is left.
+    pub after: String,
+    /// An exhaustive search has shown that less does not do.
+    pub proved: bool,
+    /// Why it is proved, or why not, in a sentence.
+    pub because: String,
+}
+
+/// A finding made as small as could be.
+#[derive(Debug)]
+pub struct Shrunk {
+    /// The scenario with the bounds that are left.
+    pub scenario: Scenario,
+    /// Its world, for stories.
+    pub world: World,
+    /// The steps.
+    pub taken: Vec<Taken>,
+    /// How many of the last steps repeat for ever.
+    pub cycle: usize,
+    /// The finding as a trace.
+    pub trace: Trace,
+    /// The stages, in order.
+    pub stages: Vec<Stage>,
+}
+
+/// A violation in some bounds.
+#[derive(Debug)]
+struct Story {
+    scenario: Scenario,
+    world: World,
+    taken: Vec<Taken>,
+    cycle: usize,
+    because: String,
+    /// No shorter one leads to the same violation within these bounds.
+    shortest: bool,
+}
+
+impl Story {
+    fn steps(&self) -> Vec<Step> {
+        self.taken.iter().map(|t| t.step).collect()
+    }
+
+    /// The faults that the steps have used up.
+    fn used(&self) -> Budget {
+        let all = self.scenario.budget().pack();
+        let left = self.taken.last().map_or(all, |t| t.state[0]);
+        // Four bits a kind, and none grows, so nothing is borrowed.
+        Budget::unpack(all - left)
+    }
+}
+
+/// Shrinks the finding of a trace. The scenario is the one that the trace names, with the trace's bounds.
+///
+/// # Errors
+/// A sentence, when the steps cannot be taken, when they do not violate the property, or when a program broke the rules.
+pub fn shrink(scenario: &Scenario, trace: &Trace, limits: &Limits) -> Result<Shrunk, String> {
+    let property = scenario.judged_by().iter().find(|p| p.name == trace.violates);
+    let property = property
+        .ok_or_else(|| format!("the scenario {:?} has no property {:?}", scenario.name(), trace.violates))?
+        .clone();
+    let world = scenario.world()?;
+    let taken = replay(&world, &trace.all_steps())
+        .map_err(|stale| format!("step {} cannot be taken any more: {}", stale.number, stale.step))?;
+    let cycle = trace.cycle.len();
+    let because = judge(&world, &taken, cycle, &property)
+        .ok_or_else(|| format!("the steps do not violate {:?}, so there is nothing to shrink", property.name))?;
+    let property = reason::only(&property, reason_kind(&because));
+    let mut story = Story { scenario: scenario.clone(), world, taken, cycle, because, shortest: false };
+    let timed: Vec<(Step, u64)> = story.steps().into_iter().zip(trace.moments.iter().copied()).collect();
+    let mut stages = Vec::new();
+    faults(&mut story, &property, limits, &mut stages)?;
+    clients(&mut story, &property, limits, &mut stages)?;
+    shortest_steps(&mut story, &property, limits, &mut stages)?;
+    let moments = if timed.is_empty() { Vec::new() } else { moments::stage(&story.steps(), &timed, &mut stages) };
+    Ok(finished(story, trace, moments, stages))
+}
+
+fn finished(story: Story, trace: &Trace, moments: Vec<u64>, stages: Vec<Stage>) -> Shrunk {
+    let texts: Vec<String> = story.taken.iter().map(|t| t.text.clone()).collect();
+    let (steps, repeated) = texts.split_at(texts.len() - story.cycle);
+    let trace = Trace {
+        title: format!("{}: {}", story.scenario.name(), story.because),
+        clients: story.scenario.size(),
+        faults: named_faults(story.scenario.budget()),
+        because: story.because,
+        steps: steps.to_vec(),
+        cycle: repeated.to_vec(),
+        moments,
+        ..trace.clone()
+    };
+    Shrunk { scenario: story.scenario, world: story.world, taken: story.taken, cycle: story.cycle, trace, stages }
+}
+
+/// A budget as text.
+fn text(budget: Budget) -> String {
+    let faults: Vec<String> = named_faults(budget).iter().map(|(kind, n)| format!("{kind} {n}")).collect();
+    if faults.is_empty() { "none".into() } else { faults.join(", ") }
+}
+
+/// The budgets with one fault less.
+fn one_less(budget: Budget) -> impl Iterator<Item = Budget> {
+    let word = budget.pack();
+    (0..8).filter(move |kind| word >> (4 * kind) & 15 > 0).map(move |kind| Budget::unpack(word - (1 << (4 * kind))))
+}
+
+fn faults(story: &mut Story, property: &Property, limits: &Limits, stages: &mut Vec<Stage>) -> Result<(), String> {
+    let before = story.scenario.budget();
+    let mut open;
+    loop {
+        // What the steps do not use is not needed.
+        let used = story.used();
+        if used != story.scenario.budget()
+            && story.cycle == 0
+            && let Some(tighter) = steps::again(&story.scenario.clone().with_budget(used), &story.steps(), property)?
+        {
+            *story = tighter;
+        }
+        let mut smaller = None;
+        open = Vec::new();
+        for budget in one_less(story.scenario.budget()) {
+            let candidate = story.scenario.clone().with_budget(budget);
+            match search::story(&candidate, property, limits)? {
+                Ok(found) => smaller = found,
+                Err(cut) => {
+                    smaller = steps::relaxed(&candidate, &story.steps(), property)?;
+                    open.push(format!("{} ({cut})", text(budget)));
+                }
+            }
+            if smaller.is_some() {
+                break;
+            }
+        }
+        match smaller {
+            Some(smaller) => *story = smaller,
+            None => break,
+        }
+    }
+    let after = story.scenario.budget();
+    stages.push(Stage {
+        what: "faults",
+        before: text(before),
+        after: text(after),
+        proved: open.is_empty(),
+        because: match (open.is_empty(), after == Budget::default()) {
+            (true, true) => "no fault is needed".into(),
+            (true, false) => "with one fault less no order of events violates it so".into(),
+            (false, _) => format!("less was not searched to the end: {}", open.join("; ")),
+        },
+    });
+    Ok(())
+}
+
+fn clients(story: &mut Story, property: &Property, limits: &Limits, stages: &mut Vec<Stage>) -> Result<(), String> {
+    let before = story.scenario.size();
+    let others = story.scenario.clone().with_clients(0).size();
+    let mut open = Vec::new();
+    for size in others + 1..before {
+        let candidate = story.scenario.clone().with_clients(size - others);
+        let found = match search::story(&candidate, property, limits)? {
+            Ok(found) => found,
+            Err(cut) => {
+                open.push(format!("{size} ({cut})"));
+                None
+            }
+        };
+        if let Some(found) = found {
+            *story = found;
+            break;
+        }
+    }
+    // Where the search was cut off, the other clients may do without one of them.
+    while !open.is_empty() && story.scenario.size() > others + 1 {
+        let candidate = story.scenario.clone().with_clients(story.scenario.size() - others - 1);
+        let without = (0..story.scenario.size()).rev().find_map(|slot| {
+            let left = steps::without_client(&story.steps(), slot);
+            steps::relaxed(&candidate, &left, property).transpose()
+        });
+        match without.transpose()? {
+            Some(smaller) => *story = smaller,
+            None => break,
+        }
+    }
+    let after = story.scenario.size();
+    open.retain(|tried| tried.split(' ').next().and_then(|n| n.parse().ok()).is_some_and(|n: usize| n < after));
+    stages.push(Stage {
+        what: "clients",
+        before: before.to_string(),
+        after: after.to_string(),
+        proved: open.is_empty(),
+        because: match open.is_empty() {
+            true if after == others + 1 => "a world cannot have fewer".into(),
+            true => "with fewer clients no order of events violates it so".into(),
+            false => format!("fewer were not searched to the end: {}", open.join("; ")),
+        },
+    });
+    Ok(())
+}
+
+fn shortest_steps(
+    story: &mut Story,
+    property: &Property,
+    limits: &Limits,
+    stages: &mut Vec<Stage>,
+) -> Result<(), String> {
+    let before = story.taken.len();
+    let mut cut_off = None;
+    if !story.shortest {
+        match search::story(&story.scenario, property, limits)? {
+            Ok(Some(found)) if found.taken.len() <= before => *story = found,
+            Ok(_) => {}
+            Err(cut) => {
+                if let Some(fewer) = steps::fewer(&story.scenario, &story.steps(), property)? {
+                    *story = fewer;
+                }
+                cut_off = Some(cut);
+            }
+        }
+    }
+    let proved = story.shortest;
+    stages.push(Stage {
+        what: "steps",
+        before: before.to_string(),
+        after: story.taken.len().to_string(),
+        proved,
+        because: match cut_off {
+            _ if proved => "within these bounds no shorter way leads there".into(),
+            Some(cut) => format!("none of them can be left out, but other ways were not searched to the end ({cut})"),
+            None if matches!(property.kind, Kind::Eventually(_)) => {
+                "a way and a round that repeats, not the shortest of all".into()
+            }
+            None => "the search came to no shorter way".into(),
+        },
+    });
+    Ok(())
+}
