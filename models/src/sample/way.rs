@@ -39,7 +39,7 @@ impl Way {
     /// Looks at the state: finds what is enabled, and answers the run when it is over here.
     pub fn look(&mut self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, limit: usize) -> Option<SampledRun> {
         self.enabled.clear();
-        let forced = enabled(engine, &self.state, &mut self.enabled);
+        let forced = engine.enabled(&self.state, &mut self.enabled);
         self.forced.clear();
         self.faults.clear();
         for &step in &self.enabled {
@@ -60,7 +60,7 @@ impl Way {
 
     /// Takes a step.
     pub fn take(&mut self, engine: &mut Engine<'_>, step: Step) {
-        self.notified = take(engine, &mut self.state, step);
+        self.notified = engine.take(&mut self.state, step);
         self.taken.push(step);
     }
 
@@ -68,20 +68,4 @@ impl Way {
     pub fn end(&mut self, ended: Ended) -> SampledRun {
         SampledRun { steps: std::mem::take(&mut self.taken), moments: Vec::new(), violated: None, ended }
     }
-}
-
-fn enabled(engine: &mut Engine<'_>, state: &[u32], steps: &mut Vec<Step>) -> usize {
-    engine.successors(state, |_, facts, _| steps.push(facts.step))
-}
-
-fn take(engine: &mut Engine<'_>, state: &mut Vec<u32>, step: Step) -> u8 {
-    let mut to = None;
-    engine.successors(state, |_, facts, next| {
-        if facts.step == step {
-            to = Some((facts.notified, next.to_vec()));
-        }
-    });
-    let (notified, next) = to.expect("an enabled step");
-    *state = next;
-    notified
 }

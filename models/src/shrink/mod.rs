@@ -74,10 +74,9 @@ impl Story {
 
     /// The faults that the steps have used up.
     fn used(&self) -> Budget {
-        let all = self.scenario.budget().pack();
-        let left = self.taken.last().map_or(all, |t| t.state[0]);
-        // Four bits a kind, and none grows, so nothing is borrowed.
-        Budget::unpack(all - left)
+        let all = self.scenario.budget();
+        let left = self.taken.last().map_or(all, |t| self.world.view(&t.state).budget());
+        all.iter().fold(all, |used, (fault, n)| used.with(fault, n - left.get(fault)))
     }
 }
 
@@ -131,8 +130,7 @@ fn text(budget: Budget) -> String {
 
 /// The budgets with one fault less.
 fn one_less(budget: Budget) -> impl Iterator<Item = Budget> {
-    let word = budget.pack();
-    (0..8).filter(move |kind| word >> (4 * kind) & 15 > 0).map(move |kind| Budget::unpack(word - (1 << (4 * kind))))
+    budget.iter().filter(|(_, n)| *n > 0).map(move |(fault, n)| budget.with(fault, n - 1))
 }
 
 fn faults(story: &mut Story, property: &Property, limits: &Limits, stages: &mut Vec<Stage>) -> Result<(), String> {
