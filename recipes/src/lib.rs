@@ -3,9 +3,14 @@
 //! The code here knows nothing of the checker: it sees the world through [`ZooKeeper`] and
 //! [`Environment`] only, and runs in production with an implementation of the two.
 pub mod environment;
+pub mod events;
+pub mod leader_election;
+pub mod leader_latch;
 pub mod lock;
 pub mod names;
+pub mod read_write;
 pub mod retry;
+pub mod semaphore;
 pub mod zookeeper;
 
 pub use environment::Environment;

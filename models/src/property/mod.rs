@@ -5,12 +5,18 @@ mod failed_calls;
 mod grant;
 mod herd;
 mod independence;
+mod leadership;
+mod live;
 mod one_holder;
 mod order;
 mod orphans;
 mod outcome;
+mod permits;
+mod readers_wait;
+mod readers_writers;
 mod requests;
 mod rest;
+mod shared_order;
 mod sometimes;
 
 use std::fmt;
@@ -21,12 +27,19 @@ pub use failed_calls::{failed_calls_are_never_granted, failed_calls_leave_nothin
 pub use grant::grant_rests_on_own_live_node;
 pub use herd::wake_ups_per_release_at_most;
 pub use independence::orders_are_independent;
+pub use leadership::{
+    a_followed_leader_knows_it, at_most_one_leader, nobody_leads_while_suspended, the_first_in_line_leads,
+};
 pub use one_holder::{at_most_one_believer, at_most_one_live_holder};
 pub use order::grants_in_order_of_creation;
 pub use orphans::{no_orphan_node, no_orphan_watch};
 pub use outcome::{no_program_fails, no_program_panics};
+pub use permits::{no_more_live_leases_than, no_waiter_beside_a_free_permit};
+pub use readers_wait::readers_wait_for_writers_only;
+pub use readers_writers::readers_and_writers_apart;
 pub use requests::requests_while_blocked_at_most;
 pub use rest::no_wait_without_wake_up;
+pub use shared_order::shared_grants_in_order;
 pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};
 
 use overtake_sim::world::View;

@@ -1,9 +1,12 @@
 //! The scenarios that come with the house.
 pub mod faulty_locks;
+pub mod leadership;
 pub mod locks;
 pub mod peers;
 pub mod polite_lock;
 pub mod programs;
+pub mod read_write;
+pub mod semaphore;
 
 use crate::scenario::Scenario;
 
@@ -12,6 +15,9 @@ pub fn all() -> Vec<Scenario> {
     let mut all = locks::scenarios();
     all.extend(faulty_locks::scenarios());
     all.extend(polite_lock::scenarios());
+    all.extend(read_write::scenarios());
+    all.extend(semaphore::scenarios());
+    all.extend(leadership::scenarios());
     all.extend(crate::bugs::all());
     all
 }

@@ -17,7 +17,7 @@ pub async fn session_lost(ctx: &Context) {
 }
 
 /// Works inside the critical section until the work is done or the client learns that its session is over.
-async fn section(ctx: &Context) {
+pub async fn section(ctx: &Context) {
     let work = std::pin::pin!(ctx.work("work"));
     let lost = std::pin::pin!(session_lost(ctx));
     match select(work, lost).await {
@@ -79,8 +79,8 @@ pub async fn interruptible<L: Lock<Context>>(ctx: Context) -> Result<(), LockErr
     enter_or_give_up(&ctx, &lock, granted).await
 }
 
-/// How long [`timed`] waits. In the untimed search a time-out may come at any moment.
-const PATIENCE: Duration = Duration::from_secs(10);
+/// How long a call with a time-out waits. In the untimed search a time-out may come at any moment.
+pub const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Works and releases when the lock was granted, marks `gave up` when it was not.
 async fn enter_or_give_up<L: Lock<Context>>(

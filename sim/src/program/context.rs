@@ -157,6 +157,10 @@ impl Environment for Context {
         drop(self.spawn_task(task));
     }
 
+    fn keeping<F: Future>(&self, key: &[&str], call: F) -> impl Future<Output = F::Output> {
+        Context::keeping(self, key, call)
+    }
+
     fn checkpoint(&self, place: &'static str, key: &[&str]) {
         let mut inner = self.inner.borrow_mut();
         if inner.live.is_some() {
