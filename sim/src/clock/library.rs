@@ -196,7 +196,7 @@ impl Library {
             Between::AfterRound(part) if round_is_over => part.of(timeout),
             Between::AfterRound(_) => 0,
             Between::BackOff => {
-                let delay = (100 * MILLISECOND << attempt.min(20)).min(60 * SECOND);
+                let delay = ((100 * MILLISECOND) << attempt.min(20)).min(60 * SECOND);
                 delay * 3 / 5 + rng.below(delay * 4 / 5 + 1)
             }
         }
