@@ -14,6 +14,7 @@ pub mod search;
 pub mod shrink;
 pub mod space;
 pub mod story;
+pub mod timed;
 pub mod trace;
 
 pub use check::{Checked, Finding, Options, Order, Verdict, check};

@@ -1,9 +1,9 @@
 //! A state as values, for properties and stories.
 
-use super::{Budget, CRASHED, Client, Link, World};
+use super::{Budget, CRASHED, Client, Frame, Link, World};
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
-use crate::zookeeper::ZooKeeper;
+use crate::zookeeper::{Request, ZooKeeper};
 
 /// A state of a world.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +44,11 @@ impl<'a> View<'a> {
     pub fn clients(&self) -> impl Iterator<Item = ClientView<'a>> + use<'a> {
         let (world, words) = (self.world, self.words);
         (0..words.len() - 2).map(move |slot| ClientView { world, client: world.clients.get(words[2 + slot]), slot })
+    }
+
+    /// The client at the slot.
+    pub fn client(&self, slot: usize) -> ClientView<'a> {
+        ClientView { world: self.world, client: self.world.clients.get(self.words[2 + slot]), slot }
     }
 
     /// Whether every program is over and nothing is on the wires.
@@ -145,6 +150,16 @@ impl<'a> ClientView<'a> {
             self.client.watches(&self.world.automaton).into_iter().map(|(_, path)| path).collect();
         paths.iter_mut().for_each(|path| self.world.own_names(path, self.slot, false));
         paths
+    }
+
+    /// Frames that are on their way to the client; owners that are the client itself stand as in [`Client`].
+    pub fn frames(&self) -> &'a [Frame] {
+        &self.client.incoming
+    }
+
+    /// Requests that the server has not taken; owners that are the client itself stand as in [`Client`].
+    pub fn requests(&self) -> &'a [Request] {
+        &self.client.out
     }
 
     /// Frames that are on their way to the client, in words.

@@ -1,0 +1,127 @@
+//! Virtual time over worlds: a seeded event queue gives each step a moment.
+//!
+//! Every step is an ordinary step of the world, so what a run violates is an ordinary trace, with moments beside its steps;
+//! it replays and shrinks without them. Where a step comes from:
+//!
+//! | step | in virtual time |
+//! | --- | --- |
+//! | serve | a request arrives after a latency and is served after a service time; not while the server is paused or down |
+//! | deliver | a frame arrives after a latency and waits while the process stands still |
+//! | local | a piece of work or a timer takes its time on the client's clock; a choice is drawn |
+//! | cut | the library gives a silent connection up after its read time-out; or the connection is closed under it |
+//! | reconnect | the library has paused, connected and been answered within its connect time-out |
+//! | expire, lapse | the server's tracker has reached the session's bucket |
+//! | apply | the transaction that ends the session is committed |
+//! | crash, restart, interrupt | drawn with the plan |
+//!
+//! What the world has not, and how it is told in its steps:
+//!
+//! - *Pings* are no steps. They touch the session at the server and keep the library from taking the connection for dead.
+//! - *A silent cut* is a time during which nothing arrives. Packets sent meanwhile come late, or, when the library gives up
+//!   first, not at all: the step `cut` then loses what is on the wires. A request that was on its way at that moment is
+//!   never served; that it is served and its reply lost is the case in which it arrived before.
+//! - *A library that declares its session over* while the server still counts: the server marks the session closing
+//!   (`expire`), the library is told so (`reconnect`), and the nodes go (`apply`) when the server would have expired it. Nobody
+//!   can tell the difference, for nobody uses the session in between.
+//! - *A restart of the server* cuts every connection; nothing is served while it is down, and sessions get fresh time-outs. An
+//!   end of a session that was decided is applied before it goes down.
+//! - *Steps that the budget does not allow* are not taken and are counted as refused; what would have caused them counts as
+//!   over (the session gets a fresh time-out, the silent connection is kept). So use a large budget: [`roomy`].
+
+mod course;
+mod host;
+mod look;
+mod plan;
+mod record;
+mod run;
+mod server;
+mod sessions;
+mod timing;
+
+use overtake_sim::clock::Rng;
+use overtake_sim::world::{Budget, Engine};
+
+pub use plan::{Fault, Lost, Plan};
+pub use record::{Note, TimedRun, lines, moment_text, text};
+pub use timing::{Recurring, Timing};
+
+use crate::sample::{Judge, SampledRun, Sampler};
+use crate::scenario::Scenario;
+
+/// A mistake in the clocks, for tests of what must catch it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Flaw {
+    /// None.
+    #[default]
+    None,
+    /// The tracker does not count touches.
+    ForgetsTouches,
+    /// The tracker puts sessions into the bucket before theirs.
+    RoundsDown,
+    /// The tracker expires the others.
+    WrongSession,
+}
+
+/// Runs in virtual time.
+#[derive(Clone, Debug, Default)]
+pub struct Timed {
+    /// The parameters.
+    pub timing: Timing,
+    flaw: Flaw,
+}
+
+impl Timed {
+    /// Runs with these parameters.
+    pub fn new(timing: Timing) -> Self {
+        Self { timing, flaw: Flaw::None }
+    }
+
+    /// The same with a mistake in it.
+    pub fn flawed(mut self, flaw: Flaw) -> Self {
+        self.flaw = flaw;
+        self
+    }
+
+    /// The plan of faults that the seed draws.
+    pub fn plan(&self, clients: usize, seed: u64) -> Plan {
+        Plan::draw(&self.timing, clients, &Rng::new(seed).fork(0))
+    }
+
+    /// A run of the seed under a plan that is given. The engine is one without reductions.
+    pub fn run_plan(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64, plan: &Plan) -> TimedRun {
+        run::Run::new(&self.timing, self.flaw, engine, judge, seed).go(plan)
+    }
+
+    /// The run of the seed, with what the clocks saw.
+    pub fn run_timed(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64) -> TimedRun {
+        let plan = self.plan(engine.world().setup().clients.len(), seed);
+        self.run_plan(engine, judge, seed, &plan)
+    }
+}
+
+impl Sampler for Timed {
+    fn name(&self) -> &str {
+        "timed"
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        self.timing.parameters()
+    }
+
+    fn run(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64) -> SampledRun {
+        self.run_timed(engine, judge, seed).run
+    }
+}
+
+/// The scenario with as many faults allowed as a world can count, so that the clocks decide which happen.
+pub fn roomy(scenario: &Scenario) -> Scenario {
+    let most = 15;
+    scenario.clone().with_budget(Budget {
+        expiries: most,
+        disconnects: most,
+        crashes: most,
+        restarts: most,
+        interrupts: most,
+        sweeps: most,
+    })
+}
