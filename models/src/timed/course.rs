@@ -45,14 +45,7 @@ impl<'a, 'w, 'j> Course<'a, 'w, 'j> {
         if !self.enabled.contains(&step) {
             return false;
         }
-        let mut to = None;
-        self.engine.successors(&self.state, |_, facts, next| {
-            if facts.step == step {
-                to = Some((facts.notified, next.to_vec()));
-            }
-        });
-        let (notified, next) = to.expect("an enabled step leads somewhere");
-        self.state = next;
+        let notified = self.engine.take(&mut self.state, step);
         self.steps.push(step);
         self.moments.push(now);
         self.look(notified);
@@ -66,8 +59,7 @@ impl<'a, 'w, 'j> Course<'a, 'w, 'j> {
 
     fn look(&mut self, notified: u8) {
         self.enabled.clear();
-        let enabled = &mut self.enabled;
-        self.forced = self.engine.successors(&self.state, |_, facts, _| enabled.push(facts.step));
+        self.forced = self.engine.enabled(&self.state, &mut self.enabled);
         self.violated = self.judge.look(self.engine, &self.state, notified, self.forced == 0);
     }
 }

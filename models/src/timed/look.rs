@@ -115,6 +115,7 @@ impl Run<'_, '_, '_> {
     fn look_at_waits(&mut self, slot: usize, own: Option<(Step, Delivered)>) {
         let now = self.now();
         let key = self.course.world().view(&self.course.state).client(slot).key();
+        let timed = self.course.world().automaton().naming().timed;
         let host = &mut self.hosts[slot];
         let mut before = std::mem::take(&mut host.local);
         if let Some((Step { kind: StepKind::Local | StepKind::Interrupt, arg, .. }, _)) = own {
@@ -134,7 +135,8 @@ impl Run<'_, '_, '_> {
                     self.tickets += 1;
                     now_waits.push(LocalOp { view: view.clone(), position, ticket: self.tickets });
                     let lasts = match view {
-                        OpView::Timer => self.timing.timer.sample(&mut self.own),
+                        OpView::Timer(lasts) if timed => *lasts,
+                        OpView::Timer(_) => self.timing.timer.sample(&mut self.own),
                         OpView::Work(_) => self.timing.work.sample(&mut self.own),
                         OpView::Choice(_) => 0,
                         // An interrupt comes from the plan.

@@ -113,15 +113,10 @@ impl Sampler for Timed {
     }
 }
 
-/// The scenario with as many faults allowed as a world can count, so that the clocks decide which happen.
+/// The scenario with as many faults allowed as a world can count, so that the clocks decide which happen, and with timers
+/// that keep their durations.
 pub fn roomy(scenario: &Scenario) -> Scenario {
-    let most = 15;
-    scenario.clone().with_budget(Budget {
-        expiries: most,
-        disconnects: most,
-        crashes: most,
-        restarts: most,
-        interrupts: most,
-        sweeps: most,
-    })
+    let most = overtake_sim::world::Fault::ALL.into_iter();
+    let budget = most.fold(Budget::default(), |budget, fault| budget.with(fault, Budget::MOST));
+    scenario.clone().with_budget(budget).timed()
 }

@@ -60,13 +60,7 @@ pub fn lines(world: &World, steps: &[Step], moments: &[u64]) -> Vec<String> {
     let mut state = engine.initial();
     let line = |(step, moment): (&Step, &u64)| {
         let text = format!("[{}] {}", moment_text(*moment), world.describe(&state, *step));
-        let mut to = None;
-        engine.successors(&state, |_, facts, next| {
-            if facts.step == *step {
-                to = Some(next.to_vec());
-            }
-        });
-        state = to.expect("the steps of a run can be taken");
+        engine.take(&mut state, *step);
         text
     };
     steps.iter().zip(moments).map(line).collect()
