@@ -29,7 +29,8 @@ impl Run<'_, '_, '_> {
         if self.service_word != self.course.state[1] {
             self.service_word = self.course.state[1];
             let now = self.now();
-            let new = self.server.sessions_are(now, self.course.world().view(&self.course.state).zookeeper().sessions());
+            let new =
+                self.server.sessions_are(now, self.course.world().view(&self.course.state).zookeeper().sessions());
             for session in new {
                 self.note(session, Note::Opened);
             }

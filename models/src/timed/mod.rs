@@ -30,6 +30,7 @@
 
 mod course;
 mod host;
+pub mod invariants;
 mod look;
 mod plan;
 mod record;
@@ -42,7 +43,7 @@ use overtake_sim::clock::Rng;
 use overtake_sim::world::{Budget, Engine};
 
 pub use plan::{Fault, Lost, Plan};
-pub use record::{Note, TimedRun, lines, moment_text, text};
+pub use record::{Note, Noted, TimedRun, lines, moment_text, text};
 pub use timing::{Recurring, Timing};
 
 use crate::sample::{Judge, SampledRun, Sampler};

@@ -96,9 +96,7 @@ impl Plan {
             }
         };
         let length = |recurring: &Recurring, rng: &mut Rng| recurring.length.sample(rng);
-        each(&timing.server_pauses.every, &mut |rng| Fault::ServerPause {
-            length: length(&timing.server_pauses, rng),
-        });
+        each(&timing.server_pauses.every, &mut |rng| Fault::ServerPause { length: length(&timing.server_pauses, rng) });
         each(&timing.server_restarts.every, &mut |rng| Fault::ServerRestart {
             down: length(&timing.server_restarts, rng),
         });

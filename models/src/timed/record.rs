@@ -9,7 +9,7 @@ use overtake_sim::world::{Engine, Reductions, Step, StepKind, World};
 
 use crate::sample::SampledRun;
 
-/// Something that happened to a session. Moments are nanoseconds on the **server's** clock.
+/// Something that happened to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Note {
     /// It was opened.
@@ -26,13 +26,26 @@ pub enum Note {
     Renewed,
 }
 
+/// What happened to a session, and when.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Noted {
+    /// In true time, nanoseconds since the start.
+    pub moment: u64,
+    /// What the server's clock read then, in nanoseconds.
+    pub reading: u64,
+    /// The session.
+    pub session: Who,
+    /// What happened.
+    pub note: Note,
+}
+
 /// A run with what the clocks saw.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimedRun {
     /// The run.
     pub run: SampledRun,
     /// What happened to sessions, in order.
-    pub notes: Vec<(u64, Who, Note)>,
+    pub notes: Vec<Noted>,
     /// The session time-out that the server granted.
     pub timeout: u64,
     /// The server's tick.
@@ -75,8 +88,8 @@ pub fn moment_text(moment: u64) -> String {
 pub fn text(world: &World, timed: &TimedRun) -> String {
     let mut text = lines(world, &timed.run.steps, &timed.run.moments).join("\n");
     let _ = write!(text, "\nended: {:?} after {}\n", timed.run.ended, duration::text(timed.lasted));
-    for (moment, session, note) in &timed.notes {
-        let _ = writeln!(text, "{} session {session}: {note:?}", moment_text(*moment));
+    for noted in &timed.notes {
+        let _ = writeln!(text, "[{}] {:?} session {}", moment_text(noted.moment), noted.note, noted.session);
     }
     text
 }

@@ -7,13 +7,13 @@ use overtake_sim::names::Who;
 use overtake_sim::program::OpView;
 use overtake_sim::world::{Engine, Frame, Link, Step, StepKind};
 
+use super::Flaw;
 use super::course::Course;
 use super::host::Host;
 use super::plan::{Fault, Lost, Plan};
-use super::record::{Note, TimedRun};
+use super::record::{Note, Noted, TimedRun};
 use super::server::Server;
 use super::timing::Timing;
-use super::Flaw;
 use crate::sample::{Ended, Judge, SampledRun};
 
 /// Something in the queue. A ticket or epoch that is no longer valid makes it nothing.
@@ -60,7 +60,9 @@ pub(super) struct Run<'a, 'w, 'j> {
     pub network: Rng,
     pub own: Rng,
     pub service: Rng,
-    pub notes: Vec<(u64, Who, Note)>,
+    pub notes: Vec<Noted>,
+    /// When the last transaction that ends a session is committed; they keep their order.
+    pub last_commit: u64,
     pub refused: std::collections::BTreeMap<StepKind, u32>,
     pub tickets: u64,
     pub service_word: u32,
@@ -92,6 +94,7 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             own: seed.fork(3),
             service: seed.fork(4),
             notes: Vec::new(),
+            last_commit: 0,
             refused: Default::default(),
             tickets: 0,
             service_word: u32::MAX,
@@ -175,7 +178,8 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
     }
 
     pub fn note(&mut self, session: Who, note: Note) {
-        self.notes.push((self.server.clock.reading(self.now()), session, note));
+        let moment = self.now();
+        self.notes.push(Noted { moment, reading: self.server.clock.reading(moment), session, note });
     }
 
     /// The session that the client's library has.
@@ -195,6 +199,12 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             return Some(whole + self.timing.retransmit.sample(&mut self.network));
         }
         self.server.later(now)
+    }
+
+    /// When the network is whole both ways; `None` for now.
+    fn later_for_a_handshake(&mut self, slot: usize) -> Option<u64> {
+        let whole = self.hosts[slot].mute_until.max(self.hosts[slot].deaf_until);
+        (self.now() < whole).then(|| whole + self.timing.retransmit.sample(&mut self.network))
     }
 
     /// The same for what is sent to the client.
@@ -244,13 +254,21 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 self.take(Some(step), StepKind::Local);
             }
             Event::Library { slot } => self.library_wakes(slot),
-            Event::Ping { slot, session, epoch } if self.hosts[slot].epoch == epoch => {
+            Event::Ping { slot, session, epoch } => {
+                // Of a connection that is gone, what the server's kernel has taken is still read; what was lost is not sent
+                // again.
+                let stale = self.hosts[slot].epoch != epoch;
+                if stale && self.now() < self.hosts[slot].mute_until {
+                    return;
+                }
                 if let Some(later) = self.later_at_server(slot) {
                     return self.queue.push(later, event);
                 }
                 self.touched(Some(session));
-                let latency = self.latency();
-                self.queue.push_in(latency, Event::Pong { slot, epoch });
+                if !stale {
+                    let latency = self.latency();
+                    self.queue.push_in(latency, Event::Pong { slot, epoch });
+                }
             }
             Event::Pong { slot, epoch } if self.hosts[slot].epoch == epoch => {
                 if let Some(later) = self.later_at_client(slot) {
@@ -269,9 +287,17 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 self.attempts(slot);
             }
             Event::Connect { slot, epoch, until } if self.hosts[slot].epoch == epoch => {
-                match self.later_at_server(slot) {
+                // The connection is made by packets of both ways.
+                let whole = self.later_for_a_handshake(slot);
+                match whole.or_else(|| self.server.later(self.now())) {
                     Some(later) if later <= until => self.queue.push(later, event),
-                    Some(_) => self.attempts_again(slot, until),
+                    Some(later) => {
+                        if let (None, Some(session)) = (whole, self.session(slot)) {
+                            // The request waits at a server that stands still, and is read when nobody waits for it.
+                            self.queue.push(later, Event::Ping { slot, session, epoch: u64::MAX });
+                        }
+                        self.attempts_again(slot, until);
+                    }
                     None => self.connects(slot),
                 }
             }
@@ -300,8 +326,9 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
     }
 
     /// Something of the session arrives at the server.
-    fn touched(&mut self, session: Option<Who>) {
-        if let Some(session) = session {
+    pub fn touched(&mut self, session: Option<Who>) {
+        let Some(session) = session else { return };
+        if self.course.world().view(&self.course.state).zookeeper().is_alive(session) {
             let now = self.now();
             self.server.touch(session, now);
             self.note(session, Note::Touched);

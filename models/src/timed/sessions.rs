@@ -64,13 +64,7 @@ impl Run<'_, '_, '_> {
 
     /// The connect request is at the server.
     pub fn connects(&mut self, slot: usize) {
-        let session = self.session(slot);
-        let service = self.course.world().view(&self.course.state).zookeeper();
-        if let Some(session) = session.filter(|session| service.is_alive(*session)) {
-            let now = self.now();
-            self.server.touch(session, now);
-            self.note(session, Note::Touched);
-        }
+        self.touched(self.session(slot));
         self.take(self.course.find(StepKind::Reconnect, slot), StepKind::Reconnect);
     }
 
@@ -116,10 +110,9 @@ impl Run<'_, '_, '_> {
 
     fn expires(&mut self, session: Who) {
         let (now, slot) = (self.now(), slot_of(session));
-        let commit = self.timing.commit.sample(&mut self.service);
         if self.server.abandoned.contains(&session) {
             self.note(session, Note::Expired);
-            return self.queue.push_in(commit, Event::Commit { session });
+            return self.commits(session);
         }
         let step = |kind| Step { kind, slot: slot as u8, arg: session };
         let kinds = [StepKind::Expire, StepKind::Lapse];
@@ -135,7 +128,14 @@ impl Run<'_, '_, '_> {
         };
         self.note(session, Note::Expired);
         self.take(Some(step(kind)), kind);
-        self.queue.push_in(commit, Event::Commit { session });
+        self.commits(session);
+    }
+
+    /// The transaction that ends the session is on its way, behind those before it.
+    fn commits(&mut self, session: Who) {
+        let at = self.now().saturating_add(self.timing.commit.sample(&mut self.service));
+        self.last_commit = self.last_commit.max(at);
+        self.queue.push(self.last_commit, Event::Commit { session });
     }
 
     /// The end of the session is applied.
