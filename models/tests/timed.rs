@@ -274,6 +274,6 @@ fn the_rules_of_sessions_are_kept_and_broken_clocks_are_caught() {
     };
     assert_eq!(check(Flaw::None), (false, false));
     assert_eq!(check(Flaw::ForgetsTouches), (true, true));
-    assert_eq!(check(Flaw::RoundsDown).0, true);
+    assert!(check(Flaw::RoundsDown).0);
     assert_eq!(check(Flaw::WrongSession), (true, true));
 }
