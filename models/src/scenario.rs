@@ -29,6 +29,7 @@ struct Group {
     count: usize,
     program: Program,
     victim: bool,
+    hit_while: Option<&'static str>,
     resends_watches: bool,
 }
 
@@ -138,13 +139,20 @@ impl Scenario {
     {
         let name = name.into();
         let program = Program::new(name.clone(), program);
-        self.groups.push(Group { name, count, program, victim: true, resends_watches: true });
+        self.groups.push(Group { name, count, program, victim: true, hit_while: None, resends_watches: true });
         self
     }
 
     /// Faults do not hit the clients added last.
     pub fn spared(mut self) -> Self {
         self.groups.last_mut().expect("clients come first").victim = false;
+        self
+    }
+
+    /// Faults (but for interrupts, which the program asks for itself) hit the clients added last only while they carry
+    /// the mark: the holder, or a waiter.
+    pub fn hit_while(mut self, mark: &'static str) -> Self {
+        self.groups.last_mut().expect("clients come first").hit_while = Some(mark);
         self
     }
 
@@ -363,6 +371,7 @@ impl Scenario {
                     name,
                     program: program as u16,
                     victim: group.victim,
+                    hit_while: group.hit_while,
                     resends_watches: group.resends_watches,
                 });
             }

@@ -17,6 +17,12 @@ pub trait Environment: Clone + 'static {
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()>;
     /// An id that nobody else has: 36 characters in the form of a UUID.
     fn unique_id(&self) -> String;
+    /// A random number below `below`, for the pauses of retries. The default, and the untimed search, always give 0: there
+    /// a timer fires at any moment, whatever its length.
+    fn jitter(&self, below: u32) -> u32 {
+        let _ = below;
+        0
+    }
     /// Runs a future beside the caller, until it is done.
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
     /// Promises that from here on only the place and the key matter, not how the program came here.

@@ -2,6 +2,7 @@
 //!
 //! The code here knows nothing of the checker: it sees the world through [`ZooKeeper`] and
 //! [`Environment`] only, and runs in production with an implementation of the two.
+pub mod client;
 pub mod environment;
 pub mod events;
 pub mod leader_election;

@@ -18,8 +18,13 @@ where
     let mut zookeeper = Server::new(Config { track_zxids: true });
     zookeeper.seed_node(Text::new("/lock"), None, CreateMode::Persistent);
     zookeeper.set_counter(Text::new("/lock"), 0);
-    let client =
-        |i: usize| ClientSetup { name: format!("client {}", i + 1), program: 0, victim: true, resends_watches: true };
+    let client = |i: usize| ClientSetup {
+        name: format!("client {}", i + 1),
+        program: 0,
+        victim: true,
+        hit_while: None,
+        resends_watches: true,
+    };
     World::new(Setup {
         zookeeper,
         programs: vec![Program::new("program", program)],

@@ -1,6 +1,8 @@
 //! The scenarios that come with the house.
 pub mod faulty_locks;
 pub mod leadership;
+pub mod lock_matrix;
+pub mod lock_matrix_programs;
 pub mod locks;
 pub mod peers;
 pub mod polite_lock;
@@ -18,6 +20,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(read_write::scenarios());
     all.extend(semaphore::scenarios());
     all.extend(leadership::scenarios());
+    all.extend(lock_matrix::scenarios());
     all.extend(crate::bugs::all());
     all
 }

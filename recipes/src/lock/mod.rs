@@ -27,27 +27,38 @@
 //!     lock.release(held).await
 //! }
 //! ```
+#[macro_use]
+mod calls;
 pub mod connection;
 pub mod contender;
+pub mod curator;
 mod error;
 pub mod faulty;
 pub mod guard;
+pub mod kazoo;
 pub mod parent;
 pub mod predecessor;
 pub mod queue;
+pub mod rust_client;
 pub mod search;
 pub mod turn;
+pub mod write_lock;
 
 use std::pin::pin;
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
 
+use calls::Patience;
 pub use contender::Contender;
+pub use curator::{CheckedCuratorMutex, CuratorMutex};
 pub use error::LockError;
+pub use kazoo::{CheckedKazooLock, KazooLock};
 pub use parent::ParentLock;
 pub use predecessor::PredecessorLock;
 pub use queue::Queue;
+pub use rust_client::RustClientLock;
+pub use write_lock::WriteLock;
 
 use crate::retry::retry;
 use crate::{Environment, ZooKeeper};

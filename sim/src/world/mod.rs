@@ -41,6 +41,9 @@ pub struct ClientSetup {
     pub program: u16,
     /// Whether faults may hit it.
     pub victim: bool,
+    /// The mark that a client carries while faults may hit it; `None`: all the time. A dead process carries none and may be
+    /// started again all the same.
+    pub hit_while: Option<&'static str>,
     /// Whether its library registers its watches again on reconnecting (Java and Curator do, kazoo does not).
     pub resends_watches: bool,
 }

@@ -36,6 +36,7 @@ fn world(programs: &[Program]) -> World {
         name: format!("client {}", i + 1),
         program: i as u16,
         victim: true,
+        hit_while: None,
         resends_watches: true,
     };
     World::new(Setup {

@@ -17,8 +17,10 @@ macro_rules! in_queue {
 }
 
 pub mod blind_create_retry;
+pub mod curator_forgets_its_node;
 pub mod exists_leaves_watches;
 pub mod hot_spin_from_zero;
+pub mod kazoo_keeps_its_node;
 pub mod no_resort_unsorted_children;
 pub mod node_left_after_cancellation;
 pub mod node_left_after_timeout;
@@ -39,10 +41,13 @@ pub mod waits_for_data_change;
 pub mod wake_up_taken_for_my_turn;
 pub mod watches_lowest;
 pub mod whole_names_compared;
+pub mod write_lock_as_shipped;
 
 pub use blind_create_retry::BlindCreateRetry;
+pub use curator_forgets_its_node::CuratorForgetsItsNode;
 pub use exists_leaves_watches::ExistsLeavesWatches;
 pub use hot_spin_from_zero::HotSpinFromZero;
+pub use kazoo_keeps_its_node::KazooKeepsItsNode;
 pub use no_resort_unsorted_children::NoResortUnsortedChildren;
 pub use node_left_after_cancellation::NodeLeftAfterCancellation;
 pub use node_left_after_timeout::NodeLeftAfterTimeout;
@@ -62,6 +67,9 @@ pub use waits_for_data_change::WaitsForDataChange;
 pub use wake_up_taken_for_my_turn::WakeUpTakenForMyTurn;
 pub use watches_lowest::WatchesLowest;
 pub use whole_names_compared::WholeNamesCompared;
+pub use write_lock_as_shipped::{
+    ShippedWriteLock, WriteLockBySession, WriteLockWithBareName, WriteLockWithPlainUnlock, WriteLockWithoutRelist,
+};
 
 use super::turn::WatchOf;
 use super::{Acquired, Contender, LockError, Queue, predecessor};

@@ -97,9 +97,9 @@ impl<'w> Engine<'w> {
         reductions.renumber &= !naming.literal_numbers;
         reductions.symmetry &= !naming.literal_owners;
         reductions.forget_gone &= reductions.renumber && world.setup.calls_are_steps;
-        let mut kinds: Vec<(u16, bool, bool)> = Vec::new();
+        let mut kinds: Vec<(u16, bool, Option<&str>, bool)> = Vec::new();
         let groups = world.setup.clients.iter().map(|c| {
-            let kind = (c.program, c.victim, c.resends_watches);
+            let kind = (c.program, c.victim, c.hit_while, c.resends_watches);
             let at = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1

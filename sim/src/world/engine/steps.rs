@@ -38,7 +38,7 @@ impl Engine<'_> {
             if hot.acts {
                 forced += self.local_steps(words, slot, visit);
             }
-            if words[0] & super::PROCESS_FAULTS != 0 && self.world.setup.clients[slot].victim {
+            if words[0] & super::PROCESS_FAULTS != 0 && self.may_be_hit(slot, words[2 + slot]) {
                 self.process_faults(words[0], slot, hot, visit);
             }
         }
@@ -49,6 +49,14 @@ impl Engine<'_> {
             }
         }
         forced
+    }
+
+    /// Whether faults may hit the client as it is now. (A silent delivery changes no mark, so it changes no answer.)
+    #[inline]
+    fn may_be_hit(&self, slot: usize, cid: u32) -> bool {
+        let client = &self.world.setup.clients[slot];
+        let key = || self.world.clients.get(cid).key(&self.world.automaton);
+        client.victim && client.hit_while.is_none_or(|mark| key().is_none_or(|key| key.mark(mark).is_some()))
     }
 
     /// What may happen between a client and the server.
@@ -165,7 +173,7 @@ impl Engine<'_> {
             visit(self, Step::new(StepKind::Lapse, slot, session));
             return 1;
         }
-        let spared = hot.over || !self.world.setup.clients[slot].victim;
+        let spared = hot.over || !self.may_be_hit(slot, words[2 + slot]);
         if Fault::Expiry.left(words[0]) > 0 && !spared {
             visit(self, Step::new(StepKind::Expire, slot, session));
         }

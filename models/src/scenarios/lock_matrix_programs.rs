@@ -1,0 +1,104 @@
+//! What the clients of the lock matrix do. Where a client stands is told by marks, since faults follow them: `wants`
+//! from the call to the grant, `holds` during the section, `releases` during the release.
+
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
+use overtake_recipes::lock::{Acquired, Lock, LockError};
+use overtake_recipes::{Environment, ZooKeeper};
+use overtake_sim::program::Context;
+
+use super::programs::{LOCK, section, session_lost};
+
+/// How a lock is made in a world.
+pub type Make<L> = fn(Context, &str) -> L;
+
+/// How long the impatient wait. In the untimed search a time-out may come at any moment.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Acquires the lock, works, releases it.
+pub async fn once<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = lock.acquire().await.map(Some);
+    go_on(&ctx, &lock, granted).await
+}
+
+/// Waits until a time-out.
+pub async fn timed<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = lock.acquire_timeout(PATIENCE).await;
+    go_on(&ctx, &lock, granted).await
+}
+
+/// Waits and may be interrupted at any await.
+pub async fn interruptible<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = ctx.cancellable(lock.acquire()).await.transpose();
+    go_on(&ctx, &lock, granted).await
+}
+
+/// Acquires the lock and, inside, acquires it once more, as a re-entrant holder may. When its session ends in between,
+/// it goes on in a new one, as Curator's library does by itself.
+pub async fn reenter<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let first = match lock.acquire().await {
+        Err(LockError::SessionLost) => return Ok(()),
+        first => first?,
+    };
+    ctx.unmark("wants");
+    ctx.mark_with("holds", &first.path);
+    let (work, lost) = (std::pin::pin!(ctx.work("outer work")), std::pin::pin!(session_lost(&ctx)));
+    let lost = matches!(select(work, lost).await, Either::Right(_));
+    if lost {
+        ctx.unmark("holds");
+        ctx.zookeeper().connect().await?;
+    }
+    let again = lock.acquire().await?;
+    ctx.mark_with("holds", &again.path);
+    section(&ctx).await;
+    ctx.unmark("holds");
+    ctx.mark("releases");
+    for held in [again, first] {
+        match lock.release(held).await {
+            Ok(()) | Err(LockError::SessionLost) => {}
+            // The grant of the former session is not counted any more.
+            Err(LockError::NotHeld) if lost => {}
+            Err(error) => return Err(error),
+        }
+    }
+    ctx.unmark("releases");
+    Ok(())
+}
+
+/// The section and the release of what was granted.
+async fn go_on<L: Lock<Context>>(
+    ctx: &Context,
+    lock: &L,
+    granted: Result<Option<Acquired>, LockError>,
+) -> Result<(), LockError> {
+    ctx.unmark("wants");
+    let granted = match granted {
+        Ok(Some(granted)) => granted,
+        Ok(None) => {
+            ctx.mark("gave up");
+            return Ok(());
+        }
+        // The caller is told, and that is all that a lock can do.
+        Err(LockError::SessionLost) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    ctx.mark_with("holds", &granted.path);
+    section(ctx).await;
+    ctx.unmark("holds");
+    ctx.mark("releases");
+    if lock.release(granted).await.is_err() {
+        // The caller is told; whether the node is left is another matter.
+        ctx.mark("release threw");
+    }
+    ctx.unmark("releases");
+    Ok(())
+}
