@@ -1,11 +1,18 @@
-//! The matrix of lock implementations and faults: every field has the verdict that its implementation deserves.
+//! The matrix of lock implementations and faults, the client layer and the negative controls: every scenario has the
+//! verdict that it deserves, and a proof has visited exactly the states it should.
 
+use std::collections::BTreeMap;
+
+use overtake_models::scenarios::{client_layer, lock_matrix, lock_matrix_extras, negative_controls};
 use overtake_models::*;
 
-/// What the check came to: the names of the violated properties, and the number of states.
-fn outcome(scenario: &Scenario) -> (Result<Vec<&'static str>, String>, u64) {
+/// Name and number of states of each proof.
+const COUNTS: &str = include_str!("lock_matrix_counts.txt");
+
+/// The names of the violated properties, and the number of states.
+fn outcome(scenario: &Scenario) -> (Result<Vec<&'static str>, String>, usize) {
     let checked = check(scenario, &Options::default()).unwrap();
-    let states = checked.seen.states as u64;
+    let states = checked.seen.states;
     let outcome = match checked.verdict {
         Verdict::Proved => Ok(Vec::new()),
         Verdict::Falsified(findings) => {
@@ -21,21 +28,50 @@ fn outcome(scenario: &Scenario) -> (Result<Vec<&'static str>, String>, u64) {
     (outcome, states)
 }
 
-#[test]
-fn every_field_has_its_verdict() {
-    let only = std::env::var("ONLY").unwrap_or_default();
+fn counts() -> BTreeMap<&'static str, usize> {
+    let row = |line: &'static str| {
+        let (name, states) = line.rsplit_once('|').expect("name | states");
+        (name.trim(), states.trim().parse().expect("a number of states"))
+    };
+    COUNTS.lines().map(row).collect()
+}
+
+fn judge(scenarios: Vec<Scenario>) {
+    let (counts, only) = (counts(), std::env::var("ONLY").unwrap_or_default());
     let mut wrong = Vec::new();
-    for scenario in scenarios::lock_matrix::scenarios().iter().filter(|s| s.name().contains(&only)) {
-        let start = std::time::Instant::now();
+    for scenario in scenarios.iter().filter(|s| s.name().contains(&only)) {
         let (outcome, states) = outcome(scenario);
-        println!("{:<60} {states:>8} {:>6} ms {outcome:?}", scenario.name(), start.elapsed().as_millis());
-        let expected = match scenario.expected() {
-            Expected::Proved => vec![],
-            Expected::Falsified(property) => vec![*property],
-        };
-        if outcome.as_ref() != Ok(&expected) {
-            wrong.push(format!("{}: expected {expected:?}, got {outcome:?}", scenario.name()));
+        let name = scenario.name();
+        println!("{name} | {states} | {outcome:?}");
+        match (scenario.expected(), &outcome) {
+            (Expected::Proved, Ok(violated)) if violated.is_empty() => {
+                if counts.get(name) != Some(&states) {
+                    wrong.push(format!("{name}: {states} states, not {:?}", counts.get(name)));
+                }
+            }
+            (Expected::Falsified(property), Ok(violated)) if violated.contains(property) => {}
+            (expected, outcome) => wrong.push(format!("{name}: expected {expected:?}, got {outcome:?}")),
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_field_of_the_matrix_has_its_verdict() {
+    judge(lock_matrix::scenarios());
+}
+
+#[test]
+fn what_does_not_fit_into_the_matrix_has_its_verdict() {
+    judge(lock_matrix_extras::scenarios());
+}
+
+#[test]
+fn the_client_layer_keeps_what_it_promises() {
+    judge(client_layer::scenarios());
+}
+
+#[test]
+fn what_is_no_bug_is_not_found_and_its_mutant_is() {
+    judge(negative_controls::scenarios());
 }

@@ -15,6 +15,8 @@ pub mod o09_work_goes_on_after_expiry;
 pub mod o10_task_recorded_too_late;
 pub mod o11_wait_ends_without_own_key;
 pub mod o13_lost_channel_never_fires;
+pub mod o14_deposed_leader_keeps_trying;
+pub mod o15_lease_over_when_written;
 pub mod o16_retry_hides_a_new_session;
 pub mod o17_first_watches_nothing;
 pub mod o18_wait_for_a_creation;
@@ -68,6 +70,7 @@ pub mod o69_whole_names_sorted;
 pub mod o70_sequence_number_wraps;
 pub mod o71_own_node_missing;
 pub mod o72_sleeps_though_free;
+pub mod o73_live_waiter_pruned;
 pub mod o74_creation_watches_pile_up;
 pub mod o75_node_leaked_per_try;
 pub mod o76_stale_after_reconnect;
@@ -101,6 +104,8 @@ pub fn all() -> Vec<Scenario> {
         o10_task_recorded_too_late::scenarios,
         o11_wait_ends_without_own_key::scenarios,
         o13_lost_channel_never_fires::scenarios,
+        o14_deposed_leader_keeps_trying::scenarios,
+        o15_lease_over_when_written::scenarios,
         o16_retry_hides_a_new_session::scenarios,
         o17_first_watches_nothing::scenarios,
         o18_wait_for_a_creation::scenarios,
@@ -154,6 +159,7 @@ pub fn all() -> Vec<Scenario> {
         o70_sequence_number_wraps::scenarios,
         o71_own_node_missing::scenarios,
         o72_sleeps_though_free::scenarios,
+        o73_live_waiter_pruned::scenarios,
         o74_creation_watches_pile_up::scenarios,
         o75_node_leaked_per_try::scenarios,
         o76_stale_after_reconnect::scenarios,

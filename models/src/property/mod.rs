@@ -19,6 +19,7 @@ mod rest;
 mod shared_order;
 mod session_ends;
 mod sometimes;
+mod two_objects;
 
 use std::fmt;
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub use rest::no_wait_without_wake_up;
 pub use shared_order::shared_grants_in_order;
 pub use session_ends::{session_ends_while, session_of_a_middle_waiter_ends};
 pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};
+pub use two_objects::objects_exclude_each_other;
 
 use overtake_sim::world::View;
 

@@ -102,3 +102,43 @@ async fn go_on<L: Lock<Context>>(
     ctx.unmark("releases");
     Ok(())
 }
+
+/// As [`once`], for a client that takes failure for an answer: it marks `gave up` and goes away.
+pub async fn fallible<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = match lock.acquire().await {
+        Err(LockError::Zk(_)) => Ok(None),
+        granted => granted.map(Some),
+    };
+    go_on(&ctx, &lock, granted).await
+}
+
+/// Holds by one object and acquires by another on the same path.
+pub async fn two_objects<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let (one, two) = (make(ctx.clone(), LOCK), make(ctx.clone(), LOCK));
+    let first = one.acquire().await?;
+    ctx.mark_with("holds", &first.path);
+    let second = two.acquire().await?;
+    ctx.mark_with("holds too", &second.path);
+    two.release(second).await?;
+    one.release(first).await
+}
+
+/// The same with a time-out for the second object.
+pub async fn two_objects_timed<L: Lock<Context>>(ctx: Context, make: Make<L>) -> Result<(), LockError> {
+    let (one, two) = (make(ctx.clone(), LOCK), make(ctx.clone(), LOCK));
+    let first = one.acquire().await?;
+    ctx.mark_with("holds", &first.path);
+    match two.acquire_timeout(PATIENCE).await? {
+        Some(second) => {
+            ctx.mark_with("holds too", &second.path);
+            ctx.work("work").await;
+            ctx.unmark("holds too");
+            two.release(second).await?;
+        }
+        None => ctx.mark("refused"),
+    }
+    ctx.unmark("holds");
+    one.release(first).await
+}

@@ -1,9 +1,12 @@
 //! The scenarios that come with the house.
+pub mod client_layer;
 pub mod faulty_locks;
 pub mod leadership;
 pub mod lock_matrix;
+pub mod lock_matrix_extras;
 pub mod lock_matrix_programs;
 pub mod locks;
+pub mod negative_controls;
 pub mod peers;
 pub mod polite_lock;
 pub mod programs;
@@ -21,6 +24,9 @@ pub fn all() -> Vec<Scenario> {
     all.extend(semaphore::scenarios());
     all.extend(leadership::scenarios());
     all.extend(lock_matrix::scenarios());
+    all.extend(lock_matrix_extras::scenarios());
+    all.extend(client_layer::scenarios());
+    all.extend(negative_controls::scenarios());
     all.extend(crate::bugs::all());
     all
 }
