@@ -16,8 +16,8 @@ mod readers_wait;
 mod readers_writers;
 mod requests;
 mod rest;
-mod shared_order;
 mod session_ends;
+mod shared_order;
 mod sometimes;
 mod two_objects;
 
@@ -41,8 +41,8 @@ pub use readers_wait::readers_wait_for_writers_only;
 pub use readers_writers::readers_and_writers_apart;
 pub use requests::requests_while_blocked_at_most;
 pub use rest::no_wait_without_wake_up;
-pub use shared_order::shared_grants_in_order;
 pub use session_ends::{session_ends_while, session_of_a_middle_waiter_ends};
+pub use shared_order::shared_grants_in_order;
 pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};
 pub use two_objects::objects_exclude_each_other;
 
