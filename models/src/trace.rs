@@ -206,7 +206,7 @@ impl Trace {
 }
 
 /// Nanoseconds as milliseconds, without a digit too many: `12.345678 ms`, `3 ms`.
-fn moment_text(nanoseconds: u64) -> String {
+pub(crate) fn moment_text(nanoseconds: u64) -> String {
     let (whole, rest) = (nanoseconds / 1_000_000, nanoseconds % 1_000_000);
     if rest == 0 {
         return format!("{whole} ms");

@@ -78,7 +78,7 @@ fn the_seed_alone_decides_a_run() {
     distinct.sort();
     distinct.dedup();
     assert_eq!(distinct.len(), 40);
-    assert_eq!(hash(&one.join("\n")), 16102796628061661672, "what a seed stands for has changed");
+    assert_eq!(hash(&one.join("\n")), 8438157379399087068, "what a seed stands for has changed");
 }
 
 #[test]

@@ -6,7 +6,8 @@ use overtake_sim::clock::duration;
 use overtake_sim::names::{Text, Who};
 use overtake_sim::world::{Engine, Frame, Reductions, StepKind, World};
 
-use super::record::{Note, TimedRun, moment_text};
+use super::record::{Note, TimedRun};
+use crate::trace::moment_text;
 
 /// A session that is renewed at the server never expires: between its last touch and its expiry more than its time-out
 /// passes on the server's clock (§3.4, Z93, Z95, Z96).

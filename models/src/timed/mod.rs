@@ -32,6 +32,8 @@ mod course;
 mod host;
 pub mod invariants;
 mod look;
+pub mod pause;
+pub mod pause_log;
 mod plan;
 mod record;
 mod run;
@@ -43,7 +45,7 @@ use overtake_sim::clock::Rng;
 use overtake_sim::world::{Budget, Engine};
 
 pub use plan::{Fault, Lost, Plan};
-pub use record::{Note, Noted, TimedRun, lines, moment_text, text};
+pub use record::{Note, Noted, TimedRun, lines, text};
 pub use timing::{Recurring, Timing};
 
 use crate::sample::{Judge, SampledRun, Sampler};

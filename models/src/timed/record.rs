@@ -8,6 +8,7 @@ use overtake_sim::names::Who;
 use overtake_sim::world::{Engine, Reductions, Step, StepKind, World};
 
 use crate::sample::SampledRun;
+use crate::trace::moment_text;
 
 /// Something that happened to a session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -77,11 +78,6 @@ pub fn lines(world: &World, steps: &[Step], moments: &[u64]) -> Vec<String> {
         text
     };
     steps.iter().zip(moments).map(line).collect()
-}
-
-/// A moment in milliseconds, to the nanosecond: `12.345678 ms`.
-pub fn moment_text(moment: u64) -> String {
-    format!("{}.{:06} ms", moment / duration::MILLISECOND, moment % duration::MILLISECOND)
 }
 
 /// A run as text: its lines, how it ended, and what the clocks saw.
