@@ -20,8 +20,9 @@ struct Entry<E> {
 }
 
 impl<E> Entry<E> {
-    fn key(&self) -> (u64, u64) {
-        (self.at, self.number)
+    /// Moment, then number, as one number: compared at once.
+    fn key(&self) -> u128 {
+        u128::from(self.at) << 64 | u128::from(self.number)
     }
 }
 

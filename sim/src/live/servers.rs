@@ -169,38 +169,45 @@ impl<S: Service, O: Observer> Live<S, O> {
     fn enqueue(&mut self, server: usize, job: Job) {
         let at = self.queue.now();
         let it = &mut self.ensemble.servers[server];
-        it.jobs.push_back((at, job));
         if it.busy {
+            it.jobs.push_back((at, job));
             it.stats.longest_queue = it.stats.longest_queue.max(it.jobs.len());
-        } else {
+        } else if self.begin(server, job) {
             self.work_on(server);
         }
     }
 
-    /// The server takes up its next job; jobs that take no time are done at once.
+    /// The server begins a job. Answers whether it is done with it at once, since it takes no time.
+    fn begin(&mut self, server: usize, job: Job) -> bool {
+        let cost = self.cost(server, &job);
+        let it = &mut self.ensemble.servers[server];
+        it.busy = true;
+        it.stats.jobs += 1;
+        let left = if cost > 0 {
+            it.current = Some(job);
+            cost
+        } else {
+            self.work_off(server, job)
+        };
+        let it = &mut self.ensemble.servers[server];
+        it.busy = left > 0;
+        if left > 0 {
+            it.stats.busy += left;
+            self.queue.push_in(left, Event::Finish(server as u32));
+        }
+        left == 0
+    }
+
+    /// The server, which is done, takes up its next jobs.
     fn work_on(&mut self, server: usize) {
         let at = self.queue.now();
         loop {
             let it = &mut self.ensemble.servers[server];
             let Some((since, job)) = it.jobs.pop_front() else { return };
-            it.busy = true;
-            it.stats.jobs += 1;
             it.stats.waited += at - since;
-            let cost = self.cost(server, &job);
-            let it = &mut self.ensemble.servers[server];
-            let left = if cost > 0 {
-                it.current = Some(job);
-                cost
-            } else {
-                self.work_off(server, job)
-            };
-            let it = &mut self.ensemble.servers[server];
-            if left > 0 {
-                it.stats.busy += left;
-                self.queue.push_in(left, Event::Finish(server as u32));
+            if !self.begin(server, job) {
                 return;
             }
-            it.busy = false;
         }
     }
 

@@ -2,6 +2,15 @@
 
 use super::{ID_TAIL, SESSION_HEAD, Who};
 
+/// Whether there may be a name in the text: each has eight hexadecimal digits in a row.
+pub(super) fn may_hold_names(text: &str) -> bool {
+    let mut row = 0;
+    text.bytes().any(|b| {
+        row = if b.is_ascii_hexdigit() { row + 1 } else { 0 };
+        row == 8
+    })
+}
+
 /// A unique id at the start of the text.
 pub(super) fn parse_id(text: &str) -> Option<u32> {
     let id = text.get(..36)?;

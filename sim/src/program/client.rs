@@ -2,11 +2,13 @@
 
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context as TaskContext, Poll};
 
 use overtake_recipes::zookeeper::{AddWatchMode, CreateMode, Op, OpResult, Stat, WatchedEvent};
 use overtake_recipes::{Watch, ZkError, ZooKeeper};
 
-use super::context::Context;
+use super::context::{Context, OpFuture};
 use super::node::{Obs, Unread};
 use super::run::{Kind, OpState};
 use crate::names::{LIMIT, Text, session_number};
@@ -49,20 +51,8 @@ impl SimZooKeeper {
     }
 
     /// Sends the request now; the future waits for the answer and the watch that came with it.
-    fn call(&self, request: Request) -> impl Future<Output = Result<(Response, Option<SimWatch>), ZkError>> + use<> {
-        let ctx = self.ctx.clone();
-        let op = ctx.op(Kind::Request(request));
-        async move {
-            let id = op.id;
-            let Obs::Reply(_, Some(result)) = op.await else { unreachable!("a request answered with something else") };
-            let watch = {
-                let mut inner = ctx.inner.borrow_mut();
-                inner.live_over(id);
-                inner.ops[id].watch
-            };
-            let response = result?;
-            Ok((response, watch.map(|id| SimWatch { ctx: ctx.clone(), id })))
-        }
+    fn call(&self, request: Request) -> Call {
+        Call { op: self.ctx.op(Kind::Request(request)) }
     }
 
     fn stat(&self, stat: WireStat) -> Stat {
@@ -82,6 +72,30 @@ impl SimZooKeeper {
             data_length: stat.data_length as i32,
             num_children: stat.children as i32,
         }
+    }
+}
+
+/// A request whose answer the program waits for.
+struct Call {
+    op: OpFuture,
+}
+
+impl Future for Call {
+    type Output = Result<(Response, Option<SimWatch>), ZkError>;
+
+    #[inline]
+    fn poll(mut self: Pin<&mut Self>, _: &mut TaskContext<'_>) -> Poll<Self::Output> {
+        let id = self.op.id;
+        let mut inner = self.op.inner.borrow_mut();
+        let Some(obs) = inner.ops[id].ready.take() else { return Poll::Pending };
+        let Obs::Reply(_, Some(result)) = obs else { unreachable!("a request answered with something else") };
+        let watch = inner.ops[id].watch;
+        inner.changed = true;
+        inner.live_over(id);
+        drop(inner);
+        self.op.done = true;
+        let watch = watch.map(|id| SimWatch { ctx: Context::new(self.op.inner.clone()), id });
+        Poll::Ready(result.map(|response| (response, watch)))
     }
 }
 

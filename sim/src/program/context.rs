@@ -190,9 +190,9 @@ impl<T> Future for JoinHandle<T> {
 
 /// An operation whose end the program waits for.
 pub(super) struct OpFuture {
-    inner: Rc<RefCell<Inner>>,
+    pub(super) inner: Rc<RefCell<Inner>>,
     pub(super) id: usize,
-    done: bool,
+    pub(super) done: bool,
 }
 
 impl Future for OpFuture {
@@ -205,9 +205,7 @@ impl Future for OpFuture {
             return Poll::Pending;
         };
         inner.changed = true;
-        if !matches!(inner.ops[id].kind, Kind::Request(_)) {
-            inner.live_over(id);
-        }
+        inner.live_over(id);
         drop(inner);
         self.done = true;
         Poll::Ready(obs)

@@ -38,6 +38,17 @@ impl LiveOps {
     }
 }
 
+impl OpState {
+    /// Another operation at this place. Keeps the room for events.
+    pub(super) fn begin_anew(&mut self, kind: Kind) {
+        self.kind = kind;
+        self.ready = None;
+        self.watch = None;
+        self.unread.clear();
+        (self.spent, self.answered, self.dropped) = (false, false, false);
+    }
+}
+
 /// The hooks of [`Inner`] into a live run; in other runs they do nothing.
 impl Inner {
     /// The operation is over and nobody knows its place any more.

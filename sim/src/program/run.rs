@@ -100,16 +100,20 @@ impl Inner {
     pub fn issue(&mut self, kind: Kind) -> usize {
         let place = self.live.as_mut().and_then(|live| live.free.pop());
         let id = place.unwrap_or(self.ops.len());
-        let mut op = OpState {
-            kind,
-            serial: 0,
-            ready: None,
-            watch: None,
-            unread: VecDeque::new(),
-            spent: false,
-            answered: false,
-            dropped: false,
-        };
+        match place {
+            Some(id) => self.ops[id].begin_anew(kind),
+            None => self.ops.push(OpState {
+                kind,
+                serial: 0,
+                ready: None,
+                watch: None,
+                unread: VecDeque::new(),
+                spent: false,
+                answered: false,
+                dropped: false,
+            }),
+        }
+        let op = &mut self.ops[id];
         if let Kind::Request(request) = &op.kind {
             let opens = matches!(request, Request::OpenSession);
             if self.dead && !opens {
@@ -122,11 +126,7 @@ impl Inner {
             }
         }
         if let Some(live) = &mut self.live {
-            live.begin(id, &mut op);
-        }
-        match place {
-            Some(id) => self.ops[id] = op,
-            None => self.ops.push(op),
+            live.begin(id, op);
         }
         self.changed = true;
         id
@@ -200,10 +200,10 @@ impl Inner {
 
     /// What an answer does inside the client library.
     pub(super) fn answer(&mut self, id: usize, result: &Result<Response, ZkError>) {
-        let Kind::Request(request) = self.ops[id].kind.clone() else {
+        let Kind::Request(request) = &self.ops[id].kind else {
             return;
         };
-        match (&request, result) {
+        match (request, result) {
             (Request::OpenSession, Ok(Response::Opened(session))) => {
                 self.session = *session;
                 self.dead = false;
@@ -214,8 +214,7 @@ impl Inner {
             }
             _ => {}
         }
-        if let (Ok(response), Some((table, path))) = (result, watch_of(&request, result)) {
-            let _ = response;
+        if let Some((table, path)) = watch_of(request, result) {
             let watch = self.issue(Kind::Watch(Some(table), path));
             self.ops[watch].dropped = self.ops[id].dropped;
             self.ops[id].watch = Some(watch);

@@ -81,7 +81,8 @@ pub(super) fn is_valid_component(text: &str) -> bool {
     // The surrogates of the rule cannot occur in a `char`; what is left of U+D800..U+F8FF is the private
     // use area.
     let forbidden = |c: char| matches!(c, '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{e000}'..='\u{f8ff}' | '\u{fff0}'..='\u{ffff}');
-    !matches!(text, "" | "." | "..") && !text.chars().any(forbidden)
+    let plain = text.bytes().all(|b| matches!(b, b' '..=b'~'));
+    !matches!(text, "" | "." | "..") && (plain || !text.chars().any(forbidden))
 }
 
 /// Whether the path holds a NUL, which is refused before anything is looked up.

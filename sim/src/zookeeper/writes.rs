@@ -95,7 +95,7 @@ impl ZooKeeper {
         if self.find(path).is_some() || order::is_reserved(path) {
             return Err(ZkError::NodeExists);
         }
-        if !order::is_valid_component(&path.leaf().to_string()) {
+        if !order::is_valid_component(&path.leaf().full()) {
             return Err(ZkError::BadArguments);
         }
         if self.nodes[parent].kind.owner().is_some() {
