@@ -8,6 +8,7 @@ use overtake_models::{Options, Order};
 use overtake_sim::world::Reductions;
 
 use super::exit::Exit;
+use super::hunt::Hunting;
 
 /// Finds the order of events in which one operation overtakes another.
 ///
@@ -70,6 +71,40 @@ pub(super) enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Sample runs of scenarios at random, until they are enough; finds, and never proves
+    Hunt {
+        /// Names of scenarios, or parts of names that only one has
+        #[arg(required = true)]
+        names: Vec<String>,
+        #[command(flatten)]
+        bounds: Bounds,
+        #[command(flatten)]
+        hunting: Hunting,
+    },
+    /// Join the shards of hunts: what is written is what one hunt of all their runs would have written
+    Merge {
+        /// Folders that were given to `hunt --out`
+        #[arg(required = true)]
+        folders: Vec<PathBuf>,
+        /// Folder for the whole
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Make findings small: fewer faults, clients and steps, the same violation
+    Shrink {
+        /// Trace files
+        #[arg(required = true)]
+        files: Vec<PathBuf>,
+        /// Folder for the small ones
+        #[arg(long, value_name = "DIR", default_value = "findings")]
+        out: PathBuf,
+        /// Memory for the searches that prove that less does not do
+        #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = size)]
+        memory: usize,
     },
     /// Print the report of a fresh run, write it, or compare it with the committed one
     Report(Kept),
@@ -288,7 +323,7 @@ const UNITS: [(&str, usize); 9] = [
 ];
 
 /// Bytes from a text like `2GiB`.
-fn size(text: &str) -> Result<usize, String> {
+pub(super) fn size(text: &str) -> Result<usize, String> {
     let lower = text.trim().to_lowercase();
     let unit = UNITS.iter().find(|(unit, _)| lower.ends_with(&unit.to_lowercase()));
     let (number, factor) = match unit {
@@ -309,7 +344,7 @@ pub(super) fn size_text(bytes: usize) -> String {
 }
 
 /// A duration from a text like `60s`, `500ms`, `2m`.
-fn time(text: &str) -> Result<Duration, String> {
+pub(super) fn time(text: &str) -> Result<Duration, String> {
     let trimmed = text.trim();
     let at = trimmed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(trimmed.len());
     let factor = match trimmed[at..].trim() {

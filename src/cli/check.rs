@@ -15,7 +15,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::judged::{Judged, Written};
 use super::names::{bounded, find, typed_bounds};
 use super::progress::Watcher;
-use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, grouped, odds, quoted, say, styled};
+use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, field, grouped, odds, quoted, say, styled};
 use super::{CommandLine, interrupts};
 use crate::guard::guarded;
 
@@ -108,10 +108,6 @@ fn watched(scenario: &Scenario, search: &Search, options: &Options) -> Result<Ch
         Some(_) => check_now(scenario, options),
         None => check_for_expected(scenario, options),
     })
-}
-
-fn field(name: &str, value: impl std::fmt::Display) -> Outcome<()> {
-    say(format!("  {} {value}", styled(FAINT, format!("{name:<11}"))))
 }
 
 fn parameters(scenario: &Scenario, options: &Options) -> Outcome<()> {

@@ -6,13 +6,16 @@ mod everything;
 mod exit;
 mod explore;
 mod files;
+mod hunt;
 mod judged;
 mod kept;
 mod list;
+mod merge;
 mod names;
 mod progress;
 mod replay;
 mod screen;
+mod shrink;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -117,6 +120,9 @@ impl CommandLine {
             Some(Command::Manifest(kept)) => kept::manifest(self, kept),
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
             Some(Command::Report(kept)) => kept::report(self, kept),
+            Some(Command::Hunt { names, bounds, hunting }) => hunt::hunt(self, names, bounds, hunting),
+            Some(Command::Merge { folders, out, json }) => merge::merge(self, folders, out, *json),
+            Some(Command::Shrink { files, out, memory }) => shrink::shrink(self, files, out, *memory),
             Some(Command::Explore { what, bounds, port }) => explore::explore(self, what, bounds, *port),
         }
     }

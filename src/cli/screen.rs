@@ -38,6 +38,11 @@ pub(super) fn say(line: impl fmt::Display) -> Outcome<()> {
     }
 }
 
+/// Prints what something is, under a name.
+pub(super) fn field(name: &str, value: impl fmt::Display) -> Outcome<()> {
+    say(format!("  {} {value}", styled(FAINT, format!("{name:<11}"))))
+}
+
 /// Prints a line to standard error, if it can be printed.
 pub(super) fn warn(line: impl fmt::Display) {
     let _ = writeln!(anstream::stderr(), "{line}");

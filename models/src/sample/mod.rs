@@ -47,12 +47,17 @@ pub struct SampledRun {
 /// The engine is one without reductions ([`Reductions::NONE`](overtake_sim::world::Reductions::NONE)), so that its steps
 /// are those of a trace. What `run` answers must depend on the seed and the scenario only: not on what the engine or
 /// the judge have met before, not on the time, not on the thread.
-pub trait Sampler: Sync {
+pub trait Sampler: Sync + std::fmt::Debug {
     /// The name, as it is typed: `random`, `pct`, `timed`.
     fn name(&self) -> &str;
 
     /// Everything that decides what runs look like beside the seed, as name and value, for the head of a report.
     fn parameters(&self) -> Vec<(String, String)>;
+
+    /// Runs that a hunt does between two lines of its record, a power of two; fewer where runs are slow.
+    fn runs_a_block(&self) -> u64 {
+        1024
+    }
 
     /// Takes one run from the initial state. Calls [`Judge::begin`] first, then [`Judge::look`] for the initial state
     /// and after each step; the run ends where that answers a property.

@@ -62,14 +62,15 @@ impl Pct {
     }
 }
 
-fn process(step: Step) -> usize {
+fn process(step: Step, of: usize) -> usize {
     let part = match step.kind {
         StepKind::Deliver => 0,
         StepKind::Serve | StepKind::Reconnect => 1,
         StepKind::Local | StepKind::Notice => 2,
         _ => 3,
     };
-    step.slot as usize * PROCESSES + part
+    // The slot of a step that concerns no client may be anything.
+    (step.slot as usize * PROCESSES + part) % of
 }
 
 impl Sampler for Pct {
@@ -117,8 +118,8 @@ impl Sampler for Pct {
                 return way.end(Ended::AtRest);
             }
             let step = if at < self.steps {
-                let highest = way.forced.iter().map(|&step| priorities[process(step)]).max();
-                way.forced.retain(|&step| Some(priorities[process(step)]) == highest);
+                let highest = way.forced.iter().map(|&step| priorities[process(step, self.processes)]).max();
+                way.forced.retain(|&step| Some(priorities[process(step, self.processes)]) == highest);
                 pick(&mut rng, &way.forced)
             } else {
                 // The chance is spent: anything, so that nobody spins for ever at the highest priority.
@@ -127,7 +128,7 @@ impl Sampler for Pct {
             if changes.last().is_some_and(|&change| change <= at) {
                 changes.pop();
                 lowest -= 1;
-                priorities[process(step)] = lowest;
+                priorities[process(step, self.processes)] = lowest;
             }
             way.take(engine, step);
         }
