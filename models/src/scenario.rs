@@ -1,6 +1,7 @@
 //! Scenarios: a named world with bounds, properties and the expected verdict.
 
 use overtake_recipes::CreateMode;
+use overtake_sim::ensemble::Quirks;
 use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Naming, Program, ProgramResult};
 use overtake_sim::world::{Budget, ClientSetup, Setup, World};
@@ -12,6 +13,9 @@ use crate::property::Property;
 pub fn scenario(name: impl Into<String>) -> Scenario {
     Scenario::new(name)
 }
+
+/// Most servers in one world.
+pub const MOST_SERVERS: usize = 5;
 
 /// What a scenario is expected to end with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +35,9 @@ struct Group {
     victim: bool,
     hit_while: Option<&'static str>,
     resends_watches: bool,
+    server: u8,
+    roams: bool,
+    expires_locally: bool,
 }
 
 /// A named world with bounds, properties and the expected verdict.
@@ -45,6 +52,9 @@ pub struct Scenario {
     naming: Naming,
     calls_are_steps: bool,
     zxids: bool,
+    servers: usize,
+    quirks: Quirks,
+    resource: bool,
     properties: Vec<Property>,
     expected: Expected,
     fixed_by: Option<String>,
@@ -62,6 +72,9 @@ impl Scenario {
             naming: Naming::default(),
             calls_are_steps: false,
             zxids: false,
+            servers: 1,
+            quirks: Quirks::default(),
+            resource: false,
             properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
@@ -139,7 +152,17 @@ impl Scenario {
     {
         let name = name.into();
         let program = Program::new(name.clone(), program);
-        self.groups.push(Group { name, count, program, victim: true, hit_while: None, resends_watches: true });
+        self.groups.push(Group {
+            name,
+            count,
+            program,
+            victim: true,
+            hit_while: None,
+            resends_watches: true,
+            server: 0,
+            roams: true,
+            expires_locally: false,
+        });
         self
     }
 
@@ -166,6 +189,49 @@ impl Scenario {
     /// The library of the clients added last does not register its watches again on reconnecting.
     pub fn without_set_watches(mut self) -> Self {
         self.groups.last_mut().expect("clients come first").resends_watches = false;
+        self
+    }
+
+    /// The clients added last are attached to that server at the start: 0 is the leader, followers are 1, 2 ….
+    pub fn attached_to(mut self, server: u8) -> Self {
+        self.groups.last_mut().expect("clients come first").server = server;
+        self
+    }
+
+    /// The library of the clients added last comes back to the same server only.
+    pub fn stays(mut self) -> Self {
+        self.groups.last_mut().expect("clients come first").roams = false;
+        self
+    }
+
+    /// The library of the clients added last gives a session up by its own clock while it is disconnected (§3.3), which may
+    /// be before or after the server does.
+    pub fn expires_locally(mut self) -> Self {
+        self.groups.last_mut().expect("clients come first").expires_locally = true;
+        self
+    }
+
+    /// Number of servers: a leader, and followers that may lag behind it. One without this.
+    pub fn servers(mut self, servers: usize) -> Self {
+        self.servers = servers;
+        self
+    }
+
+    /// What is wrong with the servers or the client library.
+    pub fn quirks(mut self, quirks: Quirks) -> Self {
+        self.quirks = quirks;
+        self
+    }
+
+    /// There is a resource that the lock protects ([`Context::resource`]).
+    pub fn resource(mut self) -> Self {
+        self.resource = true;
+        self
+    }
+
+    /// Followers that may fall out and synchronise again.
+    pub fn resyncs(mut self, most: u8) -> Self {
+        self.budget.resyncs = most;
         self
     }
 
@@ -336,6 +402,9 @@ impl Scenario {
         for (fault, n) in self.budget.iter().filter(|(_, n)| *n > 0) {
             parts.push(count(n as usize, fault.singular(), fault.name()));
         }
+        if self.servers > 1 {
+            parts.push(format!("{} servers", self.servers));
+        }
         if self.calls_are_steps {
             parts.push("calls as steps".into());
         }
@@ -351,7 +420,14 @@ impl Scenario {
         if !(1..=most).contains(&self.size()) {
             return Err(format!("scenario {:?} has {} clients; a world takes 1 to {most}", self.name, self.size()));
         }
-        let zxids = self.zxids || self.budget.disconnects > 0;
+        if !(1..=MOST_SERVERS).contains(&self.servers) {
+            return Err(format!(
+                "scenario {:?} has {} servers; a world takes 1 to {MOST_SERVERS}",
+                self.name, self.servers
+            ));
+        }
+        let breaks = self.budget.disconnects + self.budget.elections > 0;
+        let zxids = self.zxids || breaks || self.servers > 1 || self.resource;
         let mut zookeeper = ZooKeeper::new(Config { track_zxids: zxids });
         for (path, mode, counter) in &self.tree {
             let path = Text::new(path);
@@ -373,11 +449,17 @@ impl Scenario {
                     victim: group.victim,
                     hit_while: group.hit_while,
                     resends_watches: group.resends_watches,
+                    server: group.server,
+                    roams: group.roams,
+                    expires_locally: group.expires_locally,
                 });
             }
         }
         Ok(World::new(Setup {
             zookeeper,
+            followers: self.servers - 1,
+            quirks: self.quirks,
+            resource: self.resource,
             programs: self.groups.iter().map(|g| g.program.clone()).collect(),
             clients,
             budget: self.budget,

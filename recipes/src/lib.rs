@@ -10,12 +10,14 @@ pub mod leader_latch;
 pub mod lock;
 pub mod names;
 pub mod read_write;
+pub mod resource;
 pub mod retry;
 pub mod semaphore;
 pub mod zookeeper;
 
 pub use environment::Environment;
 pub use lock::{Acquired, Lock, LockError, ParentLock, PredecessorLock, fencing_token};
+pub use resource::{FencedResource, Stale, Token};
 pub use zookeeper::{
     AddWatchMode, CreateMode, EventKind, Op, OpResult, SessionState, Stat, Watch, WatchedEvent, ZkError, ZooKeeper,
 };

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use futures_util::future::{Either, join, select};
 use overtake_recipes::{CreateMode, Environment, EventKind, Watch, WatchedEvent, ZkError, ZooKeeper};
+use overtake_sim::ensemble::Quirks;
 use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Naming, Outcome, Program, ProgramError, ProgramResult};
 use overtake_sim::world::{Budget, ClientSetup, Engine, Reductions, Setup, World};
@@ -18,14 +19,11 @@ where
     let mut zookeeper = Server::new(Config { track_zxids: true });
     zookeeper.seed_node(Text::new("/lock"), None, CreateMode::Persistent);
     zookeeper.set_counter(Text::new("/lock"), 0);
-    let client = |i: usize| ClientSetup {
-        name: format!("client {}", i + 1),
-        program: 0,
-        victim: true,
-        hit_while: None,
-        resends_watches: true,
-    };
+    let client = |i: usize| ClientSetup::new(format!("client {}", i + 1), 0);
     World::new(Setup {
+        followers: 0,
+        quirks: Quirks::default(),
+        resource: false,
         zookeeper,
         programs: vec![Program::new("program", program)],
         clients: (0..clients).map(client).collect(),

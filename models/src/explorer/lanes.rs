@@ -216,10 +216,14 @@ impl Picture {
             StepKind::Serve => self.arrow(x_of(slot), server, y, colour(slot), ""),
             StepKind::Deliver | StepKind::Notice => self.arrow(server, x_of(slot), y, colour(slot), ""),
             StepKind::Reconnect => self.arrow(x_of(slot), server, y, colour(slot), "stroke-dasharray=\"5 3\""),
-            StepKind::Local | StepKind::Restart => self.dot(x_of(slot), y, colour(slot)),
-            StepKind::Interrupt | StepKind::Cut | StepKind::Crash => self.cross(x_of(slot), y),
-            StepKind::Expire => self.cross(server, y),
-            StepKind::Lapse | StepKind::Apply | StepKind::Sweep => self.dot(server, y, FAULT),
+            StepKind::Local | StepKind::Restart | StepKind::Write => self.dot(x_of(slot), y, colour(slot)),
+            StepKind::Interrupt | StepKind::Cut | StepKind::Crash | StepKind::GiveUp | StepKind::Ask => {
+                self.cross(x_of(slot), y)
+            }
+            StepKind::Expire | StepKind::Elect | StepKind::Resync => self.cross(server, y),
+            StepKind::Lapse | StepKind::Apply | StepKind::Sweep | StepKind::Accept | StepKind::Commit => {
+                self.dot(server, y, FAULT)
+            }
         }
         if matches!(step.kind, StepKind::Expire | StepKind::Lapse | StepKind::Apply) {
             self.line((x_of(slot), y), (server, y), QUIET, "stroke-dasharray=\"1 4\"");

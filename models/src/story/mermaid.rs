@@ -56,7 +56,7 @@ fn escaped(text: &str) -> String {
 fn arrow(moment: &Moment<'_>) -> String {
     let number = moment.number;
     let (who, text) = moment.taken.text.split_once([':', '→', '←']).unwrap_or(("", &moment.taken.text));
-    let Some(slot) = moment.slot().filter(|_| who.trim() != "server") else {
+    let Some(slot) = moment.slot().filter(|_| !matches!(who.trim(), "server" | "servers" | "leader")) else {
         return format!("Note over zk: {number}. {}", escaped(text.trim()));
     };
     let text = text.trim();

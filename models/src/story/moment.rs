@@ -42,7 +42,7 @@ impl<'a> Moment<'a> {
 
     /// The client that the step is about; `None` where it is about none.
     pub fn slot(&self) -> Option<usize> {
-        (self.kind() != StepKind::Sweep).then_some(self.taken.step.slot as usize)
+        (!self.kind().is_of_servers()).then_some(self.taken.step.slot as usize)
     }
 
     /// Name of the client that the step is about.

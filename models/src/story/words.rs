@@ -20,7 +20,21 @@ pub(super) fn step(moment: &Moment<'_>) -> String {
             _ => text.replacen(": ", " ", 1),
         },
         StepKind::Interrupt => format!("{name} is interrupted: the call is cancelled where it stands"),
-        StepKind::Reconnect => format!("{name} reaches ZooKeeper again"),
+        StepKind::Reconnect => match text.split_once(": reaches ") {
+            Some((_, "the server again")) | None => format!("{name} reaches ZooKeeper again"),
+            Some((_, server)) => format!("{name} reaches {server}"),
+        },
+        StepKind::GiveUp => {
+            format!("{name}'s library gives the session up by its own clock; ZooKeeper does not know it")
+        }
+        StepKind::Write => match text.rsplit_once(": ") {
+            Some((_, "taken")) => format!("the resource takes the write of {name}{}", shown(text)),
+            _ => format!("the resource refuses the write of {name}{}", shown(text)),
+        },
+        StepKind::Accept => text.replacen("leader ← ", "the leader takes from ", 1).replacen(": ", " the ", 1),
+        StepKind::Ask => text.replacen(": ", " ", 1),
+        StepKind::Commit | StepKind::Resync => text.replacen(": ", " ", 1),
+        StepKind::Elect => text.split_once(": ").map_or(text.as_str(), |(_, what)| what).to_owned(),
         StepKind::Notice => format!("{name} learns that its session has expired"),
         StepKind::Cut => format!("the connection between {name} and ZooKeeper breaks"),
         StepKind::Crash => format!("the process of {name} dies; ZooKeeper does not know it yet"),
@@ -32,6 +46,12 @@ pub(super) fn step(moment: &Moment<'_>) -> String {
     }
 }
 
+/// The token that a write shows.
+fn shown(text: &str) -> String {
+    let token = text.split_once(" with ").and_then(|(_, rest)| rest.rsplit_once(": "));
+    token.map_or(String::new(), |(token, _)| format!(", shown {token}"))
+}
+
 fn serve(moment: &Moment<'_>) -> String {
     let slot = moment.taken.step.slot as usize;
     let name = moment.name();
@@ -39,9 +59,16 @@ fn serve(moment: &Moment<'_>) -> String {
     if moment.calls_are_steps() {
         return format!("{name} calls ZooKeeper: {request}");
     }
+    let server = match client(&moment.before, slot).server() {
+        0 => "ZooKeeper".to_owned(),
+        follower => format!("follower {follower}"),
+    };
     let frames = moment.new_frames(slot);
     match answer(&frames) {
-        Some(answer) => format!("ZooKeeper serves {name}'s {request}, and answers: {answer}"),
+        Some(answer) => format!("{server} serves {name}'s {request}, and answers: {answer}"),
+        None if server != "ZooKeeper" && frames.is_empty() => {
+            format!("{server} takes {name}'s {request}, and asks the leader")
+        }
         None => {
             format!("{name}'s request ({request}) reaches ZooKeeper, which takes nothing from a session that is over")
         }

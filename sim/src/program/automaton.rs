@@ -554,7 +554,7 @@ fn restore(encoded: &mut Obs, literal: &mut Obs, numbers: bool) {
 /// Positions of the operations that the world can end by itself.
 pub fn local_ops(key: &NodeKey) -> impl Iterator<Item = (u8, &OpView)> {
     key.ops.iter().enumerate().filter_map(|(i, op)| {
-        matches!(op, OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt)
+        matches!(op, OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Effect(_) | OpView::Interrupt)
             .then_some((i as u8, op))
     })
 }

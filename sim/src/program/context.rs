@@ -7,13 +7,14 @@ use std::rc::Rc;
 use std::task::{Context as TaskContext, Poll};
 use std::time::Duration;
 
-use overtake_recipes::Environment;
+use overtake_recipes::{Environment, FencedResource, Stale, Token};
 use smallvec::SmallVec;
 
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
 use crate::names::{LIMIT, Text, many_ids, who};
+use crate::resource::Effect;
 
 /// Gives a program its services, time, randomness, tasks, marks and checkpoints, and nothing else.
 #[derive(Clone)]
@@ -59,6 +60,11 @@ impl Context {
         async move {
             op.await;
         }
+    }
+
+    /// The resource that the lock protects, in a world that has one.
+    pub fn resource(&self) -> SimResource {
+        SimResource { ctx: self.clone() }
     }
 
     /// A free choice of a number below `n`: the search tries each.
@@ -171,6 +177,33 @@ impl Environment for Context {
         key.extend_from_slice(&inner.kept);
         inner.anchors[task].anchor = Some((place, key));
         inner.anchors[task].at = at;
+    }
+}
+
+/// The resource, as a program reaches it. Its wire has nothing to do with the connection to ZooKeeper: a write goes through
+/// whatever has become of the session.
+#[derive(Clone)]
+pub struct SimResource {
+    ctx: Context,
+}
+
+impl std::fmt::Debug for SimResource {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("SimResource")
+    }
+}
+
+impl FencedResource for SimResource {
+    fn write(&self, path: &str, token: Token) -> impl Future<Output = Result<(), Stale>> {
+        let session = self.ctx.inner.borrow().session;
+        let op = self.ctx.op(Kind::Effect(Effect { session, path: Text::new(path), token: token.into() }));
+        async move {
+            match op.await {
+                Obs::Written(_, true) => Ok(()),
+                Obs::Written(_, false) => Err(Stale),
+                other => unreachable!("a write answered with {other}"),
+            }
+        }
     }
 }
 

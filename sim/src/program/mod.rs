@@ -22,7 +22,7 @@ use std::sync::Arc;
 pub use automaton::{Automaton, AutomatonStats, Edge, Naming, NodeId, local_ops};
 pub use bind::{Bind, OWN};
 pub use client::{SimWatch, SimZooKeeper};
-pub use context::{Context, JoinHandle};
+pub use context::{Context, JoinHandle, SimResource};
 pub(crate) use live::{Begun, Runner};
 pub use node::{Mark, NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 

@@ -6,6 +6,7 @@ use overtake_recipes::{EventKind, SessionState, ZkError};
 use smallvec::SmallVec;
 
 use crate::names::{Name, Names, Text, Who};
+use crate::resource::Effect;
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// A fact that a program shows to the properties: `("holds", Some("/lock/n-0000000003"))`.
@@ -24,6 +25,8 @@ pub enum Obs {
     Fire(u8),
     /// The choice at the position came out so.
     Choice(u8, u8),
+    /// The resource has taken the write at the position, or refused it.
+    Written(u8, bool),
 }
 
 /// What a watch has been told and its program has not yet read.
@@ -50,6 +53,8 @@ pub enum OpView {
     Work(&'static str),
     /// A free choice among so many.
     Choice(u8),
+    /// A write on its way to the resource.
+    Effect(Effect),
     /// A point at which the call may be interrupted.
     Interrupt,
 }
@@ -139,6 +144,7 @@ impl Names for OpView {
                     }
                 }
             }
+            OpView::Effect(effect) => effect.names(visit),
             OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt => {}
         }
     }
@@ -176,6 +182,8 @@ impl fmt::Display for Obs {
             Obs::Session(state) => write!(f, "{state:?}"),
             Obs::Fire(_) => write!(f, "the end of a wait of its own"),
             Obs::Choice(_, value) => write!(f, "choice {value}"),
+            Obs::Written(_, true) => write!(f, "the resource took the write"),
+            Obs::Written(_, false) => write!(f, "the resource refused the write"),
         }
     }
 }
@@ -194,6 +202,7 @@ impl fmt::Display for NodeKey {
                 OpView::Timer(_) => write!(f, "{comma}timer")?,
                 OpView::Work(label) => write!(f, "{comma}{label}")?,
                 OpView::Choice(n) => write!(f, "{comma}choice of {n}")?,
+                OpView::Effect(effect) => write!(f, "{comma}write as {} with {}", effect.path.short(), effect.token)?,
                 OpView::Interrupt => write!(f, "{comma}interruptible")?,
             }
         }

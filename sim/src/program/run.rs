@@ -16,6 +16,7 @@ use super::live::LiveOps;
 use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 use super::{Program, ProgramError};
 use crate::names::{LIMIT, PER_CLIENT, Text, Who, who};
+use crate::resource::Effect;
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// Passes over the tasks before a program counts as one that never rests.
@@ -34,6 +35,7 @@ pub(super) enum Kind {
     Work(&'static str),
     Choice(u8),
     Interrupt,
+    Effect(Effect),
 }
 
 #[derive(Debug)]
@@ -172,7 +174,7 @@ impl Inner {
                 }
             }
             Obs::Session(state) => self.session_changed(*state),
-            Obs::Fire(pos) | Obs::Choice(pos, _) => {
+            Obs::Fire(pos) | Obs::Choice(pos, _) | Obs::Written(pos, _) => {
                 let op = &mut self.ops[open[*pos as usize]];
                 op.answered = true;
                 op.ready = Some(obs.clone());
@@ -476,6 +478,7 @@ fn view(op: &OpState, timed: bool) -> OpView {
             (None, Kind::Timer(nanos)) => OpView::Timer(if timed { *nanos } else { 0 }),
             (None, Kind::Work(label)) => OpView::Work(label),
             (None, Kind::Choice(n)) => OpView::Choice(*n),
+            (None, Kind::Effect(effect)) => OpView::Effect(*effect),
             (None, _) => OpView::Interrupt,
         },
     }

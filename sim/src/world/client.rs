@@ -3,6 +3,7 @@
 use overtake_recipes::{EventKind, SessionState};
 use smallvec::SmallVec;
 
+use crate::ensemble::Quirks;
 use crate::names::{Name, Names, Text, Who, slot_of, who};
 use crate::program::{Automaton, Bind, NodeId, NodeKey, OWN, Obs, OpView};
 use crate::zookeeper::{Reply, Request, Response, WatchTable};
@@ -52,6 +53,8 @@ pub struct Client {
     pub bind: Bind,
     /// The connection.
     pub link: Link,
+    /// The server that it goes to, or went to last.
+    pub server: u8,
     /// The library's session, 0 for none.
     pub session: Who,
     /// How many sessions were opened so far.
@@ -91,7 +94,7 @@ pub struct Moved {
 
 impl Client {
     /// A client at the start of its program, with its first session open.
-    pub fn start(automaton: &Automaton, program: u16, slot: usize, session: u8) -> Self {
+    pub fn start(automaton: &Automaton, program: u16, slot: usize, session: u8, server: u8) -> Self {
         let literal = automaton.naming().literal_owners;
         let (node, bind, sent) = automaton.start(program, slot, session);
         let own = if literal { slot } else { OWN };
@@ -100,6 +103,7 @@ impl Client {
             node,
             bind,
             link: if connected { Link::Up } else { Link::Off },
+            server,
             session: if connected { who(own, session as usize) } else { 0 },
             sessions: if connected { session } else { session - 1 },
             out: SmallVec::new(),
@@ -183,10 +187,15 @@ impl Client {
     }
 
     /// The frame at the head of the wire reaches the program.
-    pub fn deliver(&mut self, automaton: &Automaton) -> Moved {
+    pub fn deliver(&mut self, automaton: &Automaton, quirks: Quirks) -> Moved {
         match self.incoming.remove(0) {
             Frame::Reply(reply) => self.receive_reply(automaton, reply),
-            Frame::Event(kind, path) => self.receive_event(automaton, kind, path),
+            Frame::Event(kind, path) => {
+                if quirks.events_reset_zxid {
+                    self.last_zxid = 0;
+                }
+                self.receive_event(automaton, kind, path)
+            }
             Frame::Session(state) => self.receive_session(automaton, state),
         }
     }
@@ -231,6 +240,12 @@ impl Client {
             }
         }
         self.observe(automaton, Obs::Session(state))
+    }
+
+    /// The library takes its session for over, and will tell the program.
+    pub fn loses_session(&mut self) {
+        self.link = Link::Off;
+        self.incoming.push(Frame::Session(SessionState::Expired));
     }
 
     /// The connection breaks: what is on the wire is lost.

@@ -9,10 +9,10 @@ mod engine;
 mod intern;
 mod print;
 mod reduce;
+mod serve;
+mod services;
 mod step;
 mod view;
-
-use overtake_recipes::SessionState;
 
 pub use budget::{Budget, Fault};
 pub(crate) use client::hears;
@@ -22,9 +22,11 @@ pub use intern::{Interner, Memo, prefetch};
 pub use step::{Step, StepKind};
 pub use view::{ClientView, View};
 
-use crate::names::{PER_CLIENT, Who, who};
+use crate::ensemble::{Ensemble, Quirks};
+use crate::names::who;
 use crate::program::{Automaton, Naming, Program, ProgramError};
-use crate::zookeeper::{Notification, Reply, Request, Response, ZooKeeper};
+use crate::zookeeper::ZooKeeper;
+pub use services::Services;
 
 /// Stands, where the engine is asked for marks, for "the program has panicked".
 pub const PANICKED: &str = "(panicked)";
@@ -46,6 +48,29 @@ pub struct ClientSetup {
     pub hit_while: Option<&'static str>,
     /// Whether its library registers its watches again on reconnecting (Java and Curator do, kazoo does not).
     pub resends_watches: bool,
+    /// The server that it is attached to at the start.
+    pub server: u8,
+    /// Whether it may come back to another server than its first.
+    pub roams: bool,
+    /// Whether its library gives a session up by its own clock while it is disconnected (Curator, Java from 3.9.3, Rust;
+    /// §3.3), which may come before or after the server's.
+    pub expires_locally: bool,
+}
+
+impl ClientSetup {
+    /// A client like most: faults may hit it, it starts at the only server or the leader, and its library is Java's.
+    pub fn new(name: impl Into<String>, program: u16) -> Self {
+        Self {
+            name: name.into(),
+            program,
+            victim: true,
+            hit_while: None,
+            resends_watches: true,
+            server: 0,
+            roams: true,
+            expires_locally: false,
+        }
+    }
 }
 
 /// What a world is made of.
@@ -53,6 +78,12 @@ pub struct ClientSetup {
 pub struct Setup {
     /// The service, without sessions.
     pub zookeeper: ZooKeeper,
+    /// Servers beside the leader.
+    pub followers: usize,
+    /// What is wrong with servers and client libraries.
+    pub quirks: Quirks,
+    /// Whether there is a resource that the lock protects.
+    pub resource: bool,
     /// The programs.
     pub programs: Vec<Program>,
     /// The clients.
@@ -94,7 +125,7 @@ impl Reductions {
 pub struct World {
     setup: Setup,
     automaton: Automaton,
-    services: Interner<ZooKeeper>,
+    services: Interner<Services>,
     clients: Interner<Client>,
     frames: Interner<Frame>,
     outcomes: intern::Shared<engine::SharedOutcome>,
@@ -114,20 +145,32 @@ impl World {
             setup.clients.len()
         );
         assert!(
-            setup.zxids || setup.budget.disconnects == 0,
+            setup.zxids || setup.budget.disconnects + setup.budget.elections == 0,
             "connections can break in this world, so zxids must be kept"
         );
         let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0);
-        let mut zookeeper = setup.zookeeper.clone();
+        let followers = setup.followers;
+        assert!(followers == 0 || !setup.calls_are_steps, "calls are steps only with one server");
+        assert!(
+            setup.budget.elections == 0 || !setup.calls_are_steps,
+            "the server restarts only where calls are no steps"
+        );
+        let mut ensemble = Ensemble::new(setup.zookeeper.clone(), followers);
         let (services, clients) = (Interner::default(), Interner::default());
         let mut words = Vec::new();
         for (slot, client) in setup.clients.iter().enumerate() {
+            assert!(
+                usize::from(client.server) <= followers,
+                "{} is attached to a server that is not there",
+                client.name
+            );
             if automaton.starts_connected(client.program) {
-                zookeeper.open_session(who(slot, 1));
+                ensemble.seed_session(who(slot, 1), client.server);
             }
-            words.push(clients.intern(Client::start(&automaton, client.program, slot, 1)));
+            words.push(clients.intern(Client::start(&automaton, client.program, slot, 1, client.server)));
         }
-        let mut initial = vec![setup.budget.pack(), services.intern(zookeeper)];
+        let resource = setup.resource.then(Box::default);
+        let mut initial = vec![setup.budget.pack(), services.intern(Services { ensemble, resource })];
         initial.extend(words);
         Self { setup, automaton, services, clients, frames: Interner::default(), outcomes: Default::default(), initial }
     }
@@ -159,7 +202,7 @@ impl World {
 
     /// Bytes held by the tables that all searches share, roughly.
     pub fn bytes(&self) -> usize {
-        let service = 4 * size_of::<ZooKeeper>() + 1536;
+        let service = 4 * size_of::<Services>() + 1536;
         let client = 2 * size_of::<Client>() + 128;
         self.services.len() * service + self.clients.len() * client + self.automaton.bytes()
     }
@@ -168,117 +211,4 @@ impl World {
     pub fn values(&self) -> (usize, usize) {
         (self.services.len(), self.clients.len())
     }
-
-    fn own_names<T: crate::names::Names>(&self, value: &mut T, slot: usize, inside: bool) {
-        if !self.setup.naming.literal_owners {
-            if inside {
-                client::to_client(value, slot);
-            } else {
-                client::to_world(value, slot);
-            }
-        }
-    }
-
-    /// The session of the client at the slot, in the world's names; 0 for none.
-    fn session_of(&self, client: &Client, slot: usize) -> Who {
-        match client.session {
-            0 => 0,
-            session => who(slot, session as usize % 16),
-        }
-    }
-
-    /// The server takes the oldest request of the client and answers it. The answer is on the wire afterwards,
-    /// or with the program at once where calls are steps.
-    fn serve(&self, service: &ZooKeeper, client: &Client, slot: usize) -> Served {
-        let (mut service, mut client) = (service.clone(), client.clone());
-        let mut events = Vec::new();
-        let mut request = client.out.remove(0);
-        self.own_names(&mut request, slot, false);
-        let session = self.session_of(&client, slot);
-        let mut reply = if matches!(request, Request::OpenSession) {
-            if u16::from(client.sessions) + 1 == PER_CLIENT {
-                let program = self.automaton.program_name(self.setup.clients[slot].program).into();
-                self.automaton.fail(ProgramError::TooManySessions { program });
-                client.closed_by_server();
-                return Served { service, client, events };
-            }
-            client.sessions += 1;
-            let session = who(slot, client.sessions as usize);
-            let zxid = service.open_session(session);
-            Reply { zxid, result: Ok(Response::Opened(session)) }
-        } else if service.is_alive(session) {
-            service.apply(session, &request, &mut events)
-        } else {
-            // Of a closing or forgotten session the server takes nothing: it closes the connection.
-            client.closed_by_server();
-            return Served { service, client, events };
-        };
-        if !self.setup.zxids {
-            reply.zxid = 0;
-        }
-        self.own_names(&mut reply, slot, true);
-        if self.setup.calls_are_steps {
-            client.receive_reply(&self.automaton, reply);
-        } else {
-            // The event of a write of one's own comes before its reply (§2.2).
-            let own = |e: &Notification| e.session == session;
-            for event in events.iter().filter(|e| own(e)) {
-                let mut frame = Frame::Event(event.kind, event.path);
-                self.own_names(&mut frame, slot, true);
-                client.incoming.push(frame);
-            }
-            events.retain(|e| !own(e));
-            let opened = matches!(reply.result, Ok(Response::Opened(_)));
-            client.incoming.push(Frame::Reply(reply));
-            if opened {
-                client.incoming.push(Frame::Session(SessionState::Connected));
-            }
-        }
-        Served { service, client, events }
-    }
-
-    /// The library reaches the server again, or learns that its session is over.
-    fn reconnect(&self, service: &ZooKeeper, client: &Client, slot: usize) -> Served {
-        let (mut service, mut client) = (service.clone(), client.clone());
-        let session = self.session_of(&client, slot);
-        let mut watches = Vec::new();
-        if self.setup.clients[slot].resends_watches {
-            watches = client.watches(&self.automaton);
-            for (_, path) in &mut watches {
-                self.own_names(path, slot, false);
-            }
-        }
-        let mut events = Vec::new();
-        match service.reconnect(session, &watches, client.last_zxid, &mut events) {
-            Ok(()) => {
-                client.link = Link::Up;
-                client.incoming.push(Frame::Session(SessionState::Connected));
-                for event in events.drain(..) {
-                    let mut frame = Frame::Event(event.kind, event.path);
-                    self.own_names(&mut frame, slot, true);
-                    client.incoming.push(frame);
-                }
-            }
-            Err(_) => {
-                client.link = Link::Off;
-                client.incoming.push(Frame::Session(SessionState::Expired));
-            }
-        }
-        Served { service, client, events }
-    }
-
-    /// The server applies the end of a session: its ephemeral nodes go, watches fire.
-    fn end_session(&self, service: &ZooKeeper, session: Who) -> (ZooKeeper, Vec<Notification>) {
-        let (mut service, mut events) = (service.clone(), Vec::new());
-        service.apply_close(session, &mut events);
-        events.retain(|e| e.session != session);
-        (service, events)
-    }
-}
-
-/// What serving a request or reconnecting gives.
-struct Served {
-    service: ZooKeeper,
-    client: Client,
-    events: Vec<Notification>,
 }

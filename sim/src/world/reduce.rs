@@ -5,12 +5,12 @@ use std::hash::{BuildHasher, Hash};
 use rustc_hash::FxBuildHasher;
 use smallvec::SmallVec;
 
+use super::Services;
 use super::client::{CRASHED, Client};
 use super::engine::{Engine, Words};
 use super::{MOST_CLIENTS, World};
 use crate::names::{GONE, Name, Names, slot_of, who};
 use crate::program::OWN;
-use crate::zookeeper::ZooKeeper;
 
 /// Which numbers occur: bit `v` for sequence number `v`, bit `v - 1` for zxid `v`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -137,12 +137,12 @@ impl Engine<'_> {
         (numbers, foreign, self.content(bare))
     }
 
-    pub(super) fn service_masks(&self, service: &ZooKeeper) -> Masks {
+    pub(super) fn service_masks(&self, service: &Services) -> Masks {
         if self.reductions.renumber { masks(&mut service.clone()) } else { Masks::default() }
     }
 
     /// For each client, how the service looks from its place.
-    pub(super) fn service_views(&self, service: &ZooKeeper) -> SmallVec<[u64; 8]> {
+    pub(super) fn service_views(&self, service: &Services) -> SmallVec<[u64; 8]> {
         if !self.reductions.symmetry {
             return SmallVec::new();
         }

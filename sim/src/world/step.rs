@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{Frame, World};
+use super::{Frame, Services, World};
+use crate::ensemble::{Commit, Forwarded, LEADER};
 use crate::names::{PER_CLIENT, Who, slot_of};
 use crate::program::OpView;
 use crate::zookeeper::Request;
@@ -36,6 +37,20 @@ pub enum StepKind {
     Apply,
     /// The server sweeps an empty container away.
     Sweep,
+    /// The resource takes a client's write, or refuses it.
+    Write,
+    /// A client's library gives its session up by its own clock.
+    GiveUp,
+    /// A client asks a follower for its session and goes away before the answer.
+    Ask,
+    /// The leader takes what a follower has forwarded.
+    Accept,
+    /// A follower applies a commit.
+    Commit,
+    /// The leader changes; with one server: it restarts.
+    Elect,
+    /// A follower falls out and synchronises with the leader.
+    Resync,
 }
 
 /// One atomic thing that happens in a world.
@@ -43,9 +58,9 @@ pub enum StepKind {
 pub struct Step {
     /// What.
     pub kind: StepKind,
-    /// To which client; for [`StepKind::Sweep`] which container.
+    /// To which client; for steps of the servers alone ([`StepKind::is_of_servers`]) which follower or container.
     pub slot: u8,
-    /// Position of the operation (low byte) and chosen value (high byte), or the index of the session.
+    /// Position of the operation (low byte) and chosen value (high byte), the session, or the server.
     pub arg: u16,
 }
 
@@ -64,6 +79,10 @@ impl Step {
                 | StepKind::Restart
                 | StepKind::Expire
                 | StepKind::Sweep
+                | StepKind::GiveUp
+                | StepKind::Ask
+                | StepKind::Elect
+                | StepKind::Resync
         )
     }
 
@@ -91,9 +110,19 @@ impl Step {
             StepKind::Local => 2,
             StepKind::Reconnect | StepKind::Notice => 3,
             StepKind::Apply | StepKind::Lapse => 4,
+            StepKind::Write => 5,
+            StepKind::Accept => 6,
+            StepKind::Commit => 7,
             _ => return None,
         };
         Some(u16::from(self.slot) << 8 | class)
+    }
+}
+
+impl StepKind {
+    /// Whether no client has a part in it, so that the step's slot is none.
+    pub fn is_of_servers(self) -> bool {
+        matches!(self, Self::Sweep | Self::Accept | Self::Commit | Self::Elect | Self::Resync)
     }
 }
 
@@ -101,9 +130,8 @@ impl World {
     /// The step as a person reads it; unique among the steps enabled in the state.
     pub fn describe(&self, words: &[u32], step: Step) -> String {
         let slot = step.slot as usize;
-        if step.kind == StepKind::Sweep {
-            let path = self.services.get(words[1]).sweepable()[slot];
-            return format!("server: the empty container {} is swept away", path.short());
+        if step.kind.is_of_servers() {
+            return self.describe_servers(self.services.get(words[1]), step);
         }
         let name = &self.setup.clients[slot].name;
         let client = self.clients.get(words[2 + slot]);
@@ -132,7 +160,10 @@ impl World {
             StepKind::Serve => {
                 let mut request = client.out[0].clone();
                 self.own_names(&mut request, slot, false);
-                format!("{name} → {request}")
+                match client.server {
+                    LEADER => format!("{name} → {request}"),
+                    follower => format!("{name} → follower {follower}: {request}"),
+                }
             }
             StepKind::Local | StepKind::Interrupt => {
                 let key = self.automaton.node(client.node);
@@ -150,7 +181,20 @@ impl World {
                     _ => format!("{name}: timer runs out"),
                 }
             }
-            StepKind::Reconnect => format!("{name}: reaches the server again"),
+            StepKind::Reconnect => match step.arg {
+                0 if self.setup.followers == 0 => format!("{name}: reaches the server again"),
+                server => format!("{name}: reaches {} again", server_name(server as u8)),
+            },
+            StepKind::Ask => {
+                format!("{name}: asks {} for its session and goes away before the answer", server_name(step.arg as u8))
+            }
+            StepKind::GiveUp => format!("{name}: gives its session up by its own clock"),
+            StepKind::Write => {
+                let effect = self.effect(client, slot, step.arg as u8);
+                let taken = self.write(self.services.get(words[1]), client, slot, step.arg as u8).1;
+                let word = if taken { "taken" } else { "refused" };
+                format!("{name} → resource: write as {} with {}: {word}", effect.path.short(), effect.token)
+            }
             StepKind::Notice => format!("{name} ← the session is expired"),
             StepKind::Cut => {
                 let mut client = client.clone();
@@ -176,8 +220,54 @@ impl World {
                 format!("server: session {} of {name} is expired, its nodes are still there", session())
             }
             StepKind::Apply => format!("server: the end of session {} of {name} is applied, its nodes go", session()),
-            StepKind::Sweep => unreachable!("told above"),
+            _ => unreachable!("a step of the servers"),
         }
+    }
+}
+
+impl World {
+    /// A step in which no client has a part.
+    fn describe_servers(&self, services: &Services, step: Step) -> String {
+        let name = |session: Who| &self.setup.clients[slot_of(session)].name;
+        let server = step.slot;
+        match step.kind {
+            StepKind::Accept => {
+                let what = match &services.ensemble.followers[server as usize - 1].forwarded[0] {
+                    Forwarded::Write { session, request, .. } => format!("{request} of {}", name(*session)),
+                    Forwarded::Revalidation { session } => format!("that {} is there", name(*session)),
+                };
+                format!("leader ← follower {server}: {what}")
+            }
+            StepKind::Commit => {
+                let what = match &services.ensemble.followers[server as usize - 1].behind[0] {
+                    Commit::Write { session, request, .. } => format!("{request} of {}", name(*session)),
+                    Commit::End(session) => {
+                        format!("the end of session {} of {}, its nodes go", session_text(*session), name(*session))
+                    }
+                    Commit::Sweep(path) => format!("the empty container {} is swept away", path.short()),
+                    Commit::Sync { session, .. } => format!("all up to the sync of {}", name(*session)),
+                };
+                format!("follower {server}: applies {what}")
+            }
+            StepKind::Elect if services.ensemble.servers() == 1 => {
+                "server: restarts; every connection breaks, every session gets a fresh time-out".into()
+            }
+            StepKind::Elect => {
+                "servers: a new leader is elected; every connection breaks, every session gets a fresh time-out".into()
+            }
+            StepKind::Resync => format!("follower {server}: falls out and synchronises with the leader"),
+            _ => {
+                let path = services.zookeeper().sweepable()[server as usize];
+                format!("server: the empty container {} is swept away", path.short())
+            }
+        }
+    }
+}
+
+fn server_name(server: u8) -> String {
+    match server {
+        LEADER => "the leader".into(),
+        follower => format!("follower {follower}"),
     }
 }
 

@@ -1,8 +1,11 @@
 //! A state as values, for properties and stories.
 
+use super::services::Services;
 use super::{Budget, CRASHED, Client, Frame, Link, World};
+use crate::ensemble::Ensemble;
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
+use crate::resource::Resource;
 use crate::zookeeper::{Request, ZooKeeper};
 
 /// A state of a world.
@@ -30,8 +33,22 @@ impl<'a> View<'a> {
         self.world
     }
 
-    /// The server.
+    /// The server; with several, the tree with all that is committed.
     pub fn zookeeper(&self) -> &'a ZooKeeper {
+        self.services().zookeeper()
+    }
+
+    /// All servers.
+    pub fn ensemble(&self) -> &'a Ensemble {
+        &self.services().ensemble
+    }
+
+    /// What the lock protects, in a world that has it.
+    pub fn resource(&self) -> Option<&'a Resource> {
+        self.services().resource.as_deref()
+    }
+
+    fn services(&self) -> &'a Services {
         self.world.services.get(self.words[1])
     }
 
@@ -76,6 +93,11 @@ impl<'a> ClientView<'a> {
     /// Whether its program is over and waits for nothing.
     pub fn is_over(&self) -> bool {
         self.client.is_over(&self.world.automaton)
+    }
+
+    /// The server that the client is attached to, or was last.
+    pub fn server(&self) -> u8 {
+        self.client.server
     }
 
     /// The connection, as the library has it.
@@ -139,6 +161,7 @@ impl<'a> ClientView<'a> {
                 OpView::Timer(_) => "a timer".into(),
                 OpView::Work(label) => format!("its own work ({label})"),
                 OpView::Choice(_) => "a choice".into(),
+                OpView::Effect(effect) => format!("the resource to take its write ({})", effect.token),
             })
         });
         ops.collect()

@@ -65,6 +65,12 @@ pub struct ZooKeeper {
     config: Config,
 }
 
+impl Default for ZooKeeper {
+    fn default() -> Self {
+        Self::new(Config::default())
+    }
+}
+
 impl ZooKeeper {
     /// A fresh server: the node `/`, no sessions, zxid 0.
     pub fn new(config: Config) -> Self {
@@ -75,6 +81,35 @@ impl ZooKeeper {
             last_zxid: 0,
             config,
         }
+    }
+
+    /// Whether transactions are numbered.
+    pub fn tracks_zxids(&self) -> bool {
+        self.config.track_zxids
+    }
+
+    /// The same tree and sessions, without connections and watches: what another server has when it has applied all
+    /// of it.
+    pub fn replica(&self) -> Self {
+        let mut replica = self.clone();
+        replica.restart(false);
+        replica.sessions.iter_mut().for_each(|s| s.closing = false);
+        replica
+    }
+
+    /// The process starts again from its log: no connections, no watches, and every session with a fresh time-out, so
+    /// that none is closing any more (§3.4, Z120). `keeps_closing`: what it had decided to expire stays decided.
+    pub fn restart(&mut self, keeps_closing: bool) {
+        self.watches.clear();
+        for session in &mut self.sessions {
+            session.connected = false;
+            session.closing &= keeps_closing;
+        }
+    }
+
+    /// Says that transactions up to the zxid are applied, whether or not they are (ZOOKEEPER-2355).
+    pub fn claim_zxid(&mut self, zxid: u32) {
+        self.last_zxid = zxid;
     }
 
     /// The zxid of the last transaction, 0 where zxids are not tracked.

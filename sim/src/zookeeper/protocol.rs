@@ -211,6 +211,13 @@ impl Names for Write {
     }
 }
 
+impl Request {
+    /// Whether it goes through the leader: it costs a zxid, or (`sync`) waits for those that others cost.
+    pub fn is_write(&self) -> bool {
+        matches!(self, Self::Write(_) | Self::Multi(_) | Self::Sync | Self::OpenSession | Self::CloseSession)
+    }
+}
+
 impl Names for Request {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
         match self {

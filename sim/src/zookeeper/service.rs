@@ -29,6 +29,17 @@ impl ZooKeeper {
         Reply { zxid: self.last_zxid, result }
     }
 
+    /// As [`apply`](Self::apply), for a session that is over and whose end a faulty server has not noticed (ZOOKEEPER-1208).
+    pub fn apply_unchecked(&mut self, session: Who, request: &Request, out: &mut Vec<Notification>) -> Reply {
+        let result = self.serve(session, request, out);
+        Reply { zxid: self.last_zxid, result }
+    }
+
+    /// The answer to a write of a session that another server has (§3.6); no Java client is ever told so.
+    pub fn moved(&self) -> Reply {
+        Reply { zxid: self.last_zxid, result: Err(single(ZkError::SessionMoved)) }
+    }
+
     fn serve(&mut self, session: Who, request: &Request, out: &mut Vec<Notification>) -> Result<Response, Failure> {
         match request {
             Request::Write(write) => {

@@ -3,7 +3,7 @@
 use super::protocol::Notification;
 use super::tree::Kind;
 use super::{ZooKeeper, order};
-use crate::names::{Text, Who};
+use crate::names::{Text, Who, slot_of};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Session {
@@ -94,6 +94,14 @@ impl ZooKeeper {
         }
         self.forget_watches(session);
         self.sessions.retain(|s| s.id != session);
+    }
+
+    /// Whatever connection the client at the slot has is gone, as in [`disconnect`](Self::disconnect).
+    pub fn disconnect_slot(&mut self, slot: usize) {
+        let here = |s: &Session| s.connected && slot_of(s.id) == slot;
+        while let Some(session) = self.sessions.iter().find(|s| here(s)).map(|s| s.id) {
+            self.disconnect(session);
+        }
     }
 
     /// The connection is gone: the server forgets its watches (§2.4, Z86). The session and its

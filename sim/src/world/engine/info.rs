@@ -2,7 +2,7 @@
 
 use smallvec::SmallVec;
 
-use super::super::client::{CRASHED, Frame, Link};
+use super::super::client::{CRASHED, Client, Frame, Link};
 use super::{Engine, UNKNOWN, end_key, serve_key};
 use crate::names::{Who, slot_of, who};
 use crate::program::{NodeKey, OpView, Outcome, local_ops};
@@ -52,6 +52,8 @@ pub(in crate::world) struct ClientInfo {
     pub(super) only_deliveries: bool,
     pub(super) interrupts: bool,
     pub(super) local: SmallVec<[(u8, u8); 2]>,
+    /// Positions of writes on their way to the resource.
+    pub(super) effects: SmallVec<[u8; 2]>,
 }
 
 /// What is needed of a service's value in every state.
@@ -65,6 +67,10 @@ pub(in crate::world) struct HotService {
     /// There are sessions that are closing, or several of one client.
     pub(super) mixed: bool,
     pub(super) containers: u8,
+    /// Followers from which something is on its way to the leader, as bits.
+    pub(super) forwarded: u8,
+    /// Followers that have commits to apply, as bits.
+    pub(super) behind: u8,
 }
 
 /// What is needed of a service's value now and then.
@@ -91,7 +97,18 @@ const COLD_CLIENT: HotClient = HotClient {
     acts: false,
 };
 
-const COLD_SERVICE: HotService = HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0 };
+const COLD_SERVICE: HotService =
+    HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0, forwarded: 0, behind: 0 };
+
+/// The index of the session that the client's request has asked for and that the leader is still to be heard about; 0 for none.
+fn opens_by_the_leader(client: &Client, key: Option<&NodeKey>) -> u8 {
+    let asked = key.and_then(|key| match &key.ops[key.first_request()? as usize] {
+        OpView::Request(Request::OpenSession, _) => Some(client.sessions),
+        _ => None,
+    });
+    let waits = client.session == 0 && client.incoming.is_empty() && client.out.first() != Some(&Request::OpenSession);
+    asked.filter(|_| waits).unwrap_or(0)
+}
 
 impl Engine<'_> {
     #[inline]
@@ -114,7 +131,7 @@ impl Engine<'_> {
         let client = world.clients.get(cid);
         let (masks, foreign, sort_key) = self.client_masks(client);
         let key = client.key(&world.automaton);
-        let mut local = SmallVec::new();
+        let (mut local, mut effects) = (SmallVec::new(), SmallVec::new());
         let (mut interrupts, mut waits) = (false, false);
         for (pos, op) in key.iter().flat_map(|key| local_ops(key)) {
             match op {
@@ -123,6 +140,7 @@ impl Engine<'_> {
                     continue;
                 }
                 OpView::Choice(n) => local.push((pos, *n)),
+                OpView::Effect(_) => effects.push(pos),
                 _ => local.push((pos, 1)),
             }
             waits = true;
@@ -132,7 +150,7 @@ impl Engine<'_> {
             key.is_some_and(|key| if **name == *PANICKED { panicked(key) } else { key.mark(name).is_some() })
         };
         let bits = self.mark_names.iter().enumerate();
-        let opened = |frame: &Frame| match frame {
+        let answered = |frame: &Frame| match frame {
             Frame::Reply(reply) => match reply.result {
                 Ok(Response::Opened(session)) => Some((session % 16) as u8),
                 _ => None,
@@ -140,7 +158,7 @@ impl Engine<'_> {
             _ => None,
         };
         let opening = match client.link {
-            Link::Up => client.incoming.iter().find_map(opened).unwrap_or(0),
+            Link::Up => client.incoming.iter().find_map(answered).unwrap_or_else(|| opens_by_the_leader(client, key)),
             Link::Down | Link::Off => 0,
         };
         let hot = HotClient {
@@ -166,6 +184,7 @@ impl Engine<'_> {
             only_deliveries: !waits,
             interrupts,
             local,
+            effects,
         };
         if self.clients.len() <= cid as usize {
             self.clients.resize(cid as usize + 1, None);
@@ -192,9 +211,10 @@ impl Engine<'_> {
 
     #[cold]
     fn look_at_service(&mut self, zid: u32) -> HotService {
-        let service = self.world.services.get(zid);
+        let services = self.world.services.get(zid);
+        let service = services.zookeeper();
         let sessions: SmallVec<[(Who, bool); 8]> = service.sessions().map(|s| (s, service.is_closing(s))).collect();
-        let masks = self.service_masks(service);
+        let masks = self.service_masks(services);
         let (mut alive, mut slots, mut mixed) = (0u64, 0u16, false);
         for (session, closing) in &sessions {
             let slot = slot_of(*session);
@@ -206,8 +226,22 @@ impl Engine<'_> {
                 alive |= u64::from(session % 16) << (4 * slot);
             }
         }
-        let hot = HotService { seq: masks.seq, alive, known: true, mixed, containers: service.sweepable().len() as u8 };
-        let info = ServiceInfo { zxid: masks.zxid, sessions, views: self.service_views(service) };
+        let followers = services.ensemble.followers.iter().enumerate();
+        let (mut forwarded, mut behind) = (0, 0);
+        for (at, follower) in followers {
+            forwarded |= u8::from(!follower.forwarded.is_empty()) << at;
+            behind |= u8::from(!follower.behind.is_empty()) << at;
+        }
+        let hot = HotService {
+            seq: masks.seq,
+            alive,
+            known: true,
+            mixed,
+            containers: service.sweepable().len() as u8,
+            forwarded,
+            behind,
+        };
+        let info = ServiceInfo { zxid: masks.zxid, sessions, views: self.service_views(services) };
         if self.services.len() <= zid as usize {
             self.services.resize(zid as usize + 1, None);
             self.hot_services.resize(zid as usize + 1, COLD_SERVICE);

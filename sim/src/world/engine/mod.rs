@@ -24,6 +24,8 @@ const UNKNOWN: u32 = u32::MAX;
 pub(super) const WORDS: usize = 2 + MOST_CLIENTS;
 /// The fields of a packed budget that process faults draw on: disconnects, crashes, restarts.
 const PROCESS_FAULTS: u32 = 0xFFF0;
+/// The fields of a packed budget that faults of the servers draw on: elections, resyncs.
+const SERVER_FAULTS: u32 = 0xFF00_0000;
 
 /// A state with room for the largest world.
 pub(super) type Words = [u32; WORDS];
@@ -68,6 +70,8 @@ pub struct Engine<'w> {
     serve: Memo<Outcome>,
     reconnect: Memo<Outcome>,
     end: Memo<Outcome>,
+    accept: Memo<Outcome>,
+    commit: Memo<Outcome>,
     closing: Memo,
     events: Vec<Events>,
     renamings: Vec<Masks>,
@@ -97,9 +101,10 @@ impl<'w> Engine<'w> {
         reductions.renumber &= !naming.literal_numbers;
         reductions.symmetry &= !naming.literal_owners;
         reductions.forget_gone &= reductions.renumber && world.setup.calls_are_steps;
-        let mut kinds: Vec<(u16, bool, Option<&str>, bool)> = Vec::new();
+        let mut kinds = Vec::new();
         let groups = world.setup.clients.iter().map(|c| {
-            let kind = (c.program, c.victim, c.hit_while, c.resends_watches);
+            let library = (c.resends_watches, c.server, c.roams, c.expires_locally);
+            let kind = (c.program, c.victim, c.hit_while, library);
             let at = kinds.iter().position(|k| *k == kind).unwrap_or_else(|| {
                 kinds.push(kind);
                 kinds.len() - 1
@@ -117,6 +122,8 @@ impl<'w> Engine<'w> {
             serve: Memo::default(),
             reconnect: Memo::default(),
             end: Memo::default(),
+            accept: Memo::default(),
+            commit: Memo::default(),
             closing: Memo::default(),
             events: Vec::new(),
             renamings: Vec::new(),
@@ -155,7 +162,7 @@ impl<'w> Engine<'w> {
     /// Work done.
     pub fn stats(&self) -> EngineStats {
         let small = [&self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
-        let large = [&self.serve, &self.reconnect, &self.end];
+        let large = [&self.serve, &self.reconnect, &self.end, &self.accept, &self.commit];
         let client = size_of::<Option<ClientInfo>>() + size_of::<HotClient>();
         let service = size_of::<Option<ServiceInfo>>() + size_of::<HotService>();
         let bytes = small.iter().map(|m| m.bytes()).sum::<usize>()

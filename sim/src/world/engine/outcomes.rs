@@ -3,13 +3,15 @@
 use overtake_recipes::SessionState;
 use smallvec::SmallVec;
 
-use super::super::client::{CRASHED, Client, Frame, Link};
+use super::super::client::{CRASHED, Client, Link};
 use super::super::reduce::{Masks, highest_is_dense, is_dense};
-use super::super::{Budget, Served};
+use super::super::serve::Served;
+use super::super::{Budget, Services};
 use super::{Engine, UNKNOWN, Words, end_key, serve_key};
+use crate::ensemble::{LEADER, Sent};
 use crate::names::{GONE, Name, Names, Who, slot_of, who};
 use crate::program::{Obs, OpView};
-use crate::zookeeper::{Notification, ZooKeeper};
+use crate::zookeeper::Reply;
 
 /// What a step that involves the service gives; small, so that a look-up is one cache line.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,9 +39,14 @@ enum Involves {
     Serve,
     Reconnect,
     End,
+    Accept,
+    Commit,
 }
 
-/// Slot, index of the session, and frame of each event.
+/// In place of a frame: the server closes the connection.
+const CLOSED: u32 = u32::MAX;
+
+/// Slot, index of the session (0: whatever it is), and frame of each thing sent.
 pub(super) type Events = SmallVec<[(u8, u8, u32); 4]>;
 
 /// Changes of a client that depend on nothing else.
@@ -51,6 +58,7 @@ pub(super) enum Simple {
     Closed,
     Notice,
     ForgetNames,
+    GiveUp,
 }
 
 impl Engine<'_> {
@@ -63,7 +71,7 @@ impl Engine<'_> {
         }
         self.stats.computed += 1;
         let mut client = self.world.clients.get(cid).clone();
-        let moved = client.deliver(&self.world.automaton);
+        let moved = client.deliver(&self.world.automaton, self.world.setup.quirks);
         let to = self.world.clients.intern(client);
         let info = self.client(cid);
         (info.deliver, info.deliver_silent) = (to, moved.silent);
@@ -76,7 +84,7 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn may_go_first(&mut self, cid: u32, slot: usize, zid: u32, budget: Budget) -> bool {
         let before = self.hot_client(cid);
-        if !before.incoming || budget.disconnects > 0 || budget.crashes > 0 {
+        if !before.incoming || budget.disconnects > 0 || budget.crashes > 0 || budget.elections + budget.resyncs > 0 {
             return false;
         }
         let info = self.client(cid);
@@ -100,6 +108,16 @@ impl Engine<'_> {
             && (!before.outgoing || (before.session, before.link) == (after.session, after.link))
     }
 
+    /// The client after the resource has taken its write at the position, or refused it.
+    pub(super) fn written(&mut self, next: &mut Words, slot: usize, pos: u8) {
+        let world = self.world;
+        let mut client = world.clients.get(next[2 + slot]).clone();
+        let (services, taken) = world.write(world.services.get(next[1]), &client, slot, pos);
+        client.observe(&world.automaton, Obs::Written(pos, taken));
+        next[1] = world.services.intern(services);
+        next[2 + slot] = world.clients.intern(client);
+    }
+
     pub(super) fn moved_by_itself(&mut self, cid: u32, arg: u16) -> u32 {
         let key = u64::from(cid) << 16 | u64::from(arg);
         if let Some(to) = self.local.get(key) {
@@ -120,7 +138,7 @@ impl Engine<'_> {
     }
 
     pub(super) fn simple(&mut self, kind: Simple, cid: u32, slot: usize) -> u32 {
-        let place = if matches!(kind, Simple::Restart) { slot as u64 } else { 0 };
+        let place = if matches!(kind, Simple::Restart | Simple::Crash) { slot as u64 } else { 0 };
         let key = u64::from(cid) << 16 | (kind as u64) << 8 | place;
         if let Some(to) = self.simple.get(key) {
             return to;
@@ -136,6 +154,7 @@ impl Engine<'_> {
                     node: CRASHED,
                     bind: Default::default(),
                     link: Link::Off,
+                    server: world.setup.clients[slot].server,
                     session: 0,
                     sessions: client.sessions,
                     out: SmallVec::new(),
@@ -145,12 +164,13 @@ impl Engine<'_> {
             }
             Simple::Restart => {
                 let program = world.setup.clients[slot].program;
-                client = Client::start(&world.automaton, program, slot, client.sessions + 1);
+                client = Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER);
             }
             Simple::Notice => {
                 client.incoming.clear();
                 client.receive_session(&world.automaton, SessionState::Expired);
             }
+            Simple::GiveUp => client.loses_session(),
             Simple::ForgetNames => client.names(&mut |name| {
                 if let Name::Seq(v) = name {
                     *v = GONE;
@@ -165,11 +185,18 @@ impl Engine<'_> {
     /// The server forgets what the connection watched.
     pub(super) fn disconnect(&mut self, next: &mut Words, slot: usize, cid: u32) {
         let session = self.hot_client(cid).session;
-        if session != 0 {
-            let mut service = self.world.services.get(next[1]).clone();
-            service.disconnect(who(slot, session as usize));
-            next[1] = self.world.services.intern(service);
+        if self.world.setup.followers > 0 {
+            self.change(next, |services| services.ensemble.disconnect_slot(slot));
+        } else if session != 0 {
+            self.change(next, |services| services.ensemble.leader.disconnect(who(slot, session as usize)));
         }
+    }
+
+    /// Changes the servers in a way that is not worth a table.
+    pub(super) fn change(&mut self, next: &mut Words, change: impl FnOnce(&mut Services)) {
+        let mut services = self.world.services.get(next[1]).clone();
+        change(&mut services);
+        next[1] = self.world.services.intern(services);
     }
 
     /// The service with the session closing.
@@ -178,40 +205,41 @@ impl Engine<'_> {
         if let Some(zid) = self.closing.get(key) {
             return zid;
         }
-        let mut service = self.world.services.get(zid).clone();
-        service.begin_expiry(session);
-        let zid = self.world.services.intern(service);
+        let mut services = self.world.services.get(zid).clone();
+        services.ensemble.leader.begin_expiry(session);
+        let zid = self.world.services.intern(services);
         self.closing.insert(key, zid);
         zid
     }
 
     /// Applies the end of a session to `next`; the client that has it on an open connection is told.
-    pub(super) fn ended(&mut self, zid: u32, session: Who, up: bool, next: &mut Words) -> u8 {
-        let slot = slot_of(session);
+    pub(super) fn ended(&mut self, zid: u32, session: Who, next: &mut Words) -> u8 {
         let key = end_key(zid, session, true);
         let outcome = match self.end.get(key) {
             Some(outcome) => outcome,
             None => {
                 let outcome = self.shared(Involves::End, key, |engine| {
-                    let (service, events) = engine.world.end_session(engine.world.services.get(zid), session);
-                    engine.keep(zid, service, None, &events)
+                    let mut services = engine.world.services.get(zid).clone();
+                    let mut sent = Vec::new();
+                    services.ensemble.end_session(session, &mut sent);
+                    if engine.world.setup.calls_are_steps {
+                        // There the client learns of it by a step of its own.
+                        sent.retain(|s| !matches!(s, Sent::Closed(_)));
+                    }
+                    engine.keep(zid, Served { services, client: None, sent })
                 });
                 self.end.insert(key, outcome);
                 outcome
             }
         };
-        if up {
-            next[2 + slot] = self.simple(Simple::Closed, next[2 + slot], slot);
-        }
         self.apply_outcome(outcome, next)
     }
 
     pub(super) fn swept(&mut self, zid: u32, at: u8, next: &mut Words) -> u8 {
-        let mut service = self.world.services.get(zid).clone();
-        let path = service.sweepable()[at as usize];
-        let mut events = Vec::new();
-        service.sweep_container(path, &mut events);
-        let outcome = self.keep(zid, service, None, &events);
+        let mut services = self.world.services.get(zid).clone();
+        let mut sent = Vec::new();
+        services.ensemble.sweep(at as usize, &mut sent);
+        let outcome = self.keep(zid, Served { services, client: None, sent });
         self.apply_outcome(outcome, next)
     }
 
@@ -224,21 +252,25 @@ impl Engine<'_> {
         let world = self.world;
         let outcome = self.shared(Involves::Serve, key, |engine| {
             let served = world.serve(world.services.get(zid), world.clients.get(cid), slot);
-            engine.keep_served(zid, served)
+            engine.keep(zid, served)
         });
         self.serve.insert(key, outcome);
         outcome
     }
 
-    pub(super) fn reconnected(&mut self, zid: u32, cid: u32, slot: usize) -> Outcome {
+    pub(super) fn reconnected(&mut self, zid: u32, cid: u32, slot: usize, server: u8) -> Outcome {
         let key = serve_key(zid, cid, slot);
+        if server > 0 {
+            let served = self.world.reconnect(self.world.services.get(zid), self.world.clients.get(cid), slot, server);
+            return self.keep(zid, served);
+        }
         if let Some(outcome) = self.reconnect.get(key) {
             return outcome;
         }
         let world = self.world;
         let outcome = self.shared(Involves::Reconnect, key, |engine| {
-            let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot);
-            engine.keep_served(zid, served)
+            let served = world.reconnect(world.services.get(zid), world.clients.get(cid), slot, 0);
+            engine.keep(zid, served)
         });
         self.reconnect.insert(key, outcome);
         outcome
@@ -289,24 +321,52 @@ impl Engine<'_> {
         at as u32 + 1
     }
 
-    fn keep_served(&mut self, before: u32, served: Served) -> Outcome {
-        let Served { service, client, events } = served;
-        self.keep(before, service, Some(client), &events)
+    /// The leader takes what a follower has forwarded (`accepts`), or a follower applies a commit.
+    pub(super) fn replicated(&mut self, zid: u32, server: u8, accepts: bool, next: &mut Words) -> u8 {
+        let key = u64::from(zid) << 32 | u64::from(server);
+        let kind = if accepts { Involves::Accept } else { Involves::Commit };
+        let known = if accepts { self.accept.get(key) } else { self.commit.get(key) };
+        let outcome = known.unwrap_or_else(|| {
+            let outcome = self.shared(kind, key, |engine| {
+                let mut services = engine.world.services.get(zid).clone();
+                let mut sent = Vec::new();
+                if accepts {
+                    let decided = services.ensemble.accept(server, &mut sent, engine.world.setup.quirks);
+                    if let Some((session, request, Reply { result: Ok(response), .. })) = decided {
+                        services.note_created(session, &request, &response);
+                    }
+                } else {
+                    services.ensemble.commit(server, &mut sent);
+                }
+                engine.keep(zid, Served { services, client: None, sent })
+            });
+            if accepts { &mut self.accept } else { &mut self.commit }.insert(key, outcome);
+            outcome
+        });
+        self.apply_outcome(outcome, next)
     }
 
-    fn keep(&mut self, before: u32, service: ZooKeeper, client: Option<Client>, sent: &[Notification]) -> Outcome {
+    fn keep(&mut self, before: u32, served: Served) -> Outcome {
+        let Served { services, client, sent } = served;
         self.stats.computed += 1;
         let world = self.world;
-        let frames = sent.iter().map(|event| {
-            let slot = slot_of(event.session);
-            let mut frame = Frame::Event(event.kind, event.path);
-            world.own_names(&mut frame, slot, true);
-            (slot as u8, (event.session % 16) as u8, world.frames.intern(frame))
-        });
-        let frames: Events = frames.collect();
+        let mut frames = Events::new();
+        for sent in &sent {
+            let (session, index) = match sent {
+                Sent::Event(event) => (event.session, event.session % 16),
+                // The server knows whether the connection is still there.
+                Sent::Reply(session, _) => (*session, 0),
+                Sent::Closed(session) => (*session, *session % 16),
+            };
+            let (slot, index) = (slot_of(session) as u8, index as u8);
+            if let Sent::Closed(_) = sent {
+                frames.push((slot, index, CLOSED));
+            }
+            frames.extend(world.frames(sent).into_iter().map(|frame| (slot, index, world.frames.intern(frame))));
+        }
         let mut outcome = Outcome {
             events: self.events_number(frames),
-            service: world.services.intern(service),
+            service: world.services.intern(services),
             client: client.map_or(UNKNOWN, |c| world.clients.intern(c)),
             renaming: 0,
         };
@@ -326,12 +386,20 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn apply_outcome(&mut self, outcome: Outcome, next: &mut Words) -> u8 {
         next[1] = outcome.service;
-        let count = self.events[outcome.events as usize].len();
-        for i in 0..count {
+        let all = self.events[outcome.events as usize].len();
+        let mut count = 0;
+        for i in 0..all {
             let (slot, session, frame) = self.events[outcome.events as usize][i];
             let place = 2 + slot as usize;
             let hot = self.hot_client(next[place]);
-            if hot.session == session && hot.link == Link::Up {
+            if frame == CLOSED {
+                if hot.link == Link::Up && hot.has(session.into()) {
+                    next[place] = self.simple(Simple::Closed, next[place], slot as usize);
+                }
+                continue;
+            }
+            count += usize::from(session != 0);
+            if hot.link == Link::Up && (session == 0 || hot.session == session) {
                 next[place] = self.pushed(next[place], frame);
             }
         }

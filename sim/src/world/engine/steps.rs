@@ -2,6 +2,7 @@
 
 use super::outcomes::Simple;
 use super::{Engine, HotClient, HotService, Words};
+use crate::ensemble::LEADER;
 use crate::names::{Who, slot_of, who};
 use crate::program::{OpView, local_ops};
 use crate::world::budget::Fault;
@@ -34,7 +35,7 @@ impl Engine<'_> {
         let mut forced = 0;
         for slot in 0..n - 2 {
             let hot = self.hot_client(words[2 + slot]);
-            forced += self.wire_steps(slot, service, hot, visit);
+            forced += self.wire_steps(words, slot, service, hot, visit);
             if hot.acts {
                 forced += self.local_steps(words, slot, visit);
             }
@@ -43,6 +44,9 @@ impl Engine<'_> {
             }
         }
         forced += self.session_steps(words, n, service, visit);
+        if words[0] & super::SERVER_FAULTS != 0 || service.forwarded | service.behind != 0 {
+            forced += self.server_steps(words[0], service, visit);
+        }
         if Fault::Sweep.left(words[0]) > 0 {
             for at in 0..service.containers {
                 visit(self, Step::new(StepKind::Sweep, at as usize, 0));
@@ -63,6 +67,7 @@ impl Engine<'_> {
     #[inline]
     fn wire_steps(
         &mut self,
+        words: &Words,
         slot: usize,
         service: HotService,
         hot: HotClient,
@@ -77,17 +82,72 @@ impl Engine<'_> {
         }
         let can_serve =
             hot.outgoing && hot.link == Link::Up && (!calls_are_steps || !hot.incoming && (hot.opens || alive));
-        if can_serve {
+        if can_serve && (self.world.setup.followers == 0 || self.takes(words, slot)) {
             forced += 1;
             visit(self, Step::new(StepKind::Serve, slot, 0));
         }
         if hot.link == Link::Down && !hot.incoming && !hot.crashed {
-            forced += 1;
-            visit(self, Step::new(StepKind::Reconnect, slot, 0));
+            forced += self.ways_back(words, slot, visit);
         }
         if calls_are_steps && hot.session != 0 && hot.link == Link::Up && !alive {
             forced += 1;
             visit(self, Step::new(StepKind::Notice, slot, 0));
+        }
+        forced
+    }
+
+    /// Whether the client's server takes its oldest request now.
+    fn takes(&self, words: &Words, slot: usize) -> bool {
+        let client = self.world.clients.get(words[2 + slot]);
+        let session = self.world.requesting(client, slot);
+        self.world.services.get(words[1]).ensemble.takes(client.server, session, &client.out[0])
+    }
+
+    /// How a library that is disconnected may go on.
+    fn ways_back(&mut self, words: &Words, slot: usize, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
+        let world = self.world;
+        let mut forced = 1;
+        if world.setup.followers == 0 {
+            visit(self, Step::new(StepKind::Reconnect, slot, 0));
+        } else {
+            let client = world.clients.get(words[2 + slot]);
+            let servers = world.reachable(world.services.get(words[1]), client, slot);
+            forced = servers.len();
+            for &server in &servers {
+                visit(self, Step::new(StepKind::Reconnect, slot, server.into()));
+            }
+            // Asking and going away is a connection that breaks before it serves.
+            if world.setup.quirks.asks_and_leaves && Fault::Disconnect.left(words[0]) > 0 {
+                for server in servers.into_iter().filter(|s| *s != LEADER) {
+                    visit(self, Step::new(StepKind::Ask, slot, server.into()));
+                }
+            }
+        }
+        if world.setup.clients[slot].expires_locally {
+            visit(self, Step::new(StepKind::GiveUp, slot, 0));
+        }
+        forced
+    }
+
+    /// What the servers do among themselves.
+    fn server_steps(&mut self, budget: u32, service: HotService, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
+        let mut forced = 0;
+        for server in 1..=self.world.setup.followers {
+            let bit = 1 << (server - 1);
+            if service.forwarded & bit != 0 {
+                forced += 1;
+                visit(self, Step::new(StepKind::Accept, server, 0));
+            }
+            if service.behind & bit != 0 {
+                forced += 1;
+                visit(self, Step::new(StepKind::Commit, server, 0));
+            }
+            if Fault::Resync.left(budget) > 0 {
+                visit(self, Step::new(StepKind::Resync, server, 0));
+            }
+        }
+        if Fault::Election.left(budget) > 0 {
+            visit(self, Step::new(StepKind::Elect, 0, 0));
         }
         forced
     }
@@ -97,8 +157,11 @@ impl Engine<'_> {
         let cid = words[2 + slot];
         let info = self.client(cid);
         let interrupts = info.interrupts && Fault::Interrupt.left(words[0]) > 0;
-        let local = info.local.clone();
-        let mut forced = 0;
+        let (local, effects) = (info.local.clone(), info.effects.clone());
+        let mut forced = effects.len();
+        for pos in effects {
+            visit(self, Step::new(StepKind::Write, slot, pos.into()));
+        }
         for (pos, choices) in local {
             for value in 0..choices {
                 forced += 1;
@@ -202,10 +265,18 @@ impl Engine<'_> {
         }
     }
 
+    /// The server of the client closes its connection. A program that is over is left alone.
+    fn close(&mut self, next: &mut Words, slot: usize) {
+        let hot = self.hot_client(next[2 + slot]);
+        if hot.link == Link::Up && !hot.over {
+            next[2 + slot] = self.simple(Simple::Closed, next[2 + slot], slot);
+        }
+    }
+
     fn take_rare_step(&mut self, next: &mut Words, step: Step) -> u8 {
         let slot = step.slot as usize;
         // The service's steps have another kind of place.
-        let place = if step.kind == StepKind::Sweep { 0 } else { 2 + slot };
+        let place = if step.kind.is_of_servers() { 0 } else { 2 + slot };
         let cid = next[place];
         match step.kind {
             StepKind::Deliver | StepKind::Serve | StepKind::Local => unreachable!("taken above"),
@@ -214,7 +285,7 @@ impl Engine<'_> {
                 next[place] = self.moved_by_itself(cid, step.arg);
             }
             StepKind::Reconnect => {
-                let outcome = self.reconnected(next[1], cid, slot);
+                let outcome = self.reconnected(next[1], cid, slot, step.arg as u8);
                 next[place] = outcome.client;
                 return self.apply_outcome(outcome, next);
             }
@@ -235,9 +306,7 @@ impl Engine<'_> {
                 next[place] = started;
                 let session = self.hot_client(started).session as usize;
                 if session != 0 {
-                    let mut service = self.world.services.get(next[1]).clone();
-                    service.open_session(who(slot, session));
-                    next[1] = self.world.services.intern(service);
+                    self.change(next, |services| services.ensemble.open_session(who(slot, session)));
                 }
             }
             StepKind::Expire | StepKind::Lapse => {
@@ -248,16 +317,39 @@ impl Engine<'_> {
                     next[1] = self.closing(next[1], step.arg);
                     return 0;
                 }
-                let notified = self.ended(next[1], step.arg, false, next);
+                let notified = self.ended(next[1], step.arg, next);
                 if self.reductions.forget_gone && step.kind == StepKind::Expire {
                     next[place] = self.simple(Simple::ForgetNames, next[place], slot);
                 }
                 return notified;
             }
-            StepKind::Apply => {
-                let hot = self.hot_client(cid);
-                let up = !hot.crashed && hot.has(step.arg % 16) && hot.link == Link::Up;
-                return self.ended(next[1], step.arg, up, next);
+            StepKind::Apply => return self.ended(next[1], step.arg, next),
+            StepKind::Write => self.written(next, slot, step.arg as u8),
+            StepKind::GiveUp => next[place] = self.simple(Simple::GiveUp, cid, slot),
+            StepKind::Ask => {
+                Fault::Disconnect.spend(&mut next[0]);
+                let session = self.world.session_of(self.world.clients.get(cid), slot);
+                self.change(next, |services| services.ensemble.ask_and_leave(step.arg as u8, session));
+            }
+            StepKind::Accept => return self.replicated(next[1], step.slot, true, next),
+            StepKind::Commit => return self.replicated(next[1], step.slot, false, next),
+            StepKind::Elect => {
+                Fault::Election.spend(&mut next[0]);
+                let quirks = self.world.setup.quirks;
+                self.change(next, |services| services.ensemble.elect(quirks));
+                for slot in 0..self.world.setup.clients.len() {
+                    self.close(next, slot);
+                }
+            }
+            StepKind::Resync => {
+                Fault::Resync.spend(&mut next[0]);
+                let quirks = self.world.setup.quirks;
+                self.change(next, |services| services.ensemble.resync(step.slot, quirks));
+                for slot in 0..self.world.setup.clients.len() {
+                    if self.world.clients.get(next[2 + slot]).server == step.slot {
+                        self.close(next, slot);
+                    }
+                }
             }
             StepKind::Sweep => {
                 Fault::Sweep.spend(&mut next[0]);

@@ -1,0 +1,46 @@
+//! All that clients reach over a wire, as one value of a state.
+
+use crate::ensemble::Ensemble;
+use crate::names::{Name, Names, Who};
+use crate::resource::Resource;
+use crate::zookeeper::{Request, Response, Write, ZooKeeper};
+
+/// The servers of a world.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Services {
+    /// ZooKeeper: one server or several.
+    pub ensemble: Ensemble,
+    /// What the lock protects, in worlds that have it.
+    pub resource: Option<Box<Resource>>,
+}
+
+impl Services {
+    /// The tree with all that is committed.
+    pub fn zookeeper(&self) -> &ZooKeeper {
+        &self.ensemble.leader
+    }
+
+    /// Restores the order of everything inside after names were changed.
+    pub fn normalise(&mut self) {
+        self.ensemble.normalise();
+    }
+
+    /// Tells the judge of the resource which sequential node the leader has just created for the session.
+    pub(super) fn note_created(&mut self, session: Who, request: &Request, response: &Response) {
+        let Some(resource) = &mut self.resource else { return };
+        if let (Request::Write(Write::Create { mode, .. }), Response::Created(path)) = (request, response)
+            && mode.is_sequential()
+        {
+            resource.created(session, *path, self.ensemble.leader.last_zxid());
+        }
+    }
+}
+
+impl Names for Services {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        self.ensemble.names(visit);
+        if let Some(resource) = &mut self.resource {
+            resource.names(visit);
+        }
+    }
+}
