@@ -73,7 +73,10 @@ impl Resource {
     pub fn write(&mut self, effect: &Effect) -> bool {
         let kind = std::mem::discriminant(&effect.token);
         let latest = self.latest.iter_mut().find(|t| std::mem::discriminant(*t) == kind);
-        let grant = self.grants.iter().rev().find(|g| g.session == effect.session && g.path == effect.path).copied();
+        let named = |g: &&Grant| g.path == effect.path;
+        let own = self.grants.iter().rev().filter(named).find(|g| g.session == effect.session);
+        // A holder by a node that somebody else made for it.
+        let grant = own.or_else(|| self.grants.iter().rev().find(named)).copied();
         let is_latest = |g: Grant| self.writer.is_none_or(|w| w.czxid <= g.czxid);
         match latest {
             Some(latest) if *latest > effect.token => {

@@ -16,6 +16,11 @@ pub enum Forwarded {
         /// The connection that it came over is still there, so that it will be answered.
         connected: bool,
     },
+    /// The end of a session, proposed by a server that was the leader and does not know yet that it is no more.
+    Expiry {
+        /// Whose.
+        session: Who,
+    },
     /// The question whether a session may be served here, of a client that has not waited for the answer (§3.6).
     Revalidation {
         /// Whose.
@@ -39,7 +44,7 @@ impl Follower {
     pub(super) fn owes(&self, session: Who) -> bool {
         let forwarded = self.forwarded.iter().any(|f| match f {
             Forwarded::Write { session: s, connected, .. } => *connected && *s == session,
-            Forwarded::Revalidation { .. } => false,
+            Forwarded::Revalidation { .. } | Forwarded::Expiry { .. } => false,
         });
         forwarded || self.behind.iter().any(|c| c.answers() == Some(session))
     }
@@ -75,7 +80,7 @@ impl Names for Forwarded {
                 visit(Name::Who(session));
                 request.names(visit);
             }
-            Forwarded::Revalidation { session } => visit(Name::Who(session)),
+            Forwarded::Revalidation { session } | Forwarded::Expiry { session } => visit(Name::Who(session)),
         }
     }
 }

@@ -137,6 +137,11 @@ impl Ensemble {
     pub fn accept(&mut self, server: u8, out: &mut Vec<Sent>, quirks: Quirks) -> Option<(Who, Request, Reply)> {
         match self.followers[server as usize - 1].forwarded.remove(0) {
             Forwarded::Revalidation { session } => self.set_owner(session, server),
+            Forwarded::Expiry { session } => {
+                if quirks.old_terms_are_taken {
+                    self.end_session(session, out);
+                }
+            }
             Forwarded::Write { session, request: Request::Sync, connected } => {
                 self.followers[server as usize - 1].behind.push(Commit::Sync { session, connected });
             }
@@ -200,8 +205,8 @@ impl Ensemble {
     /// The leader changes (with one server: it restarts). Every server has all that was committed, what was on its way to the
     /// leader is lost, all connections and their watches are gone, and every session starts a fresh time-out: one that
     /// was marked closing is alive again (§3.4, Z118, Z120, Z142).
-    pub fn elect(&mut self, quirks: Quirks) {
-        self.leader.restart(quirks.deposed_leader_expires);
+    pub fn elect(&mut self) {
+        self.leader.restart();
         self.owners.clear();
         for follower in &mut self.followers {
             *follower = Follower { zookeeper: self.leader.replica(), behind: Vec::new(), forwarded: Vec::new() };
@@ -216,7 +221,7 @@ impl Ensemble {
         if quirks.resync_trusts_zxid {
             // It has written down the last zxid before it had read what leads to it (ZOOKEEPER-2355).
             zookeeper = std::mem::take(follower).zookeeper;
-            zookeeper.restart(false);
+            zookeeper.restart();
             zookeeper.claim_zxid(self.leader.last_zxid());
         }
         self.followers[server as usize - 1] = Follower { zookeeper, behind: Vec::new(), forwarded: Vec::new() };

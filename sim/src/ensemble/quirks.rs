@@ -3,9 +3,12 @@
 /// What is wrong with the servers or the client library; by default nothing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Quirks {
-    /// What an old leader had decided to expire is carried out by the new one, although its clients are alive there
-    /// (etcd#15247; ZooKeeper grants fresh time-outs, §3.4).
-    pub deposed_leader_expires: bool,
+    /// Sessions are expired by a deposed leader only: follower 1 has been the leader, was stalled while another one was elected,
+    /// and its clock of sessions runs on until it notices. No quirk by itself: the situation of etcd#15247.
+    pub deposed_leader: bool,
+    /// What a deposed leader proposes is taken, although its term is over (etcd#15247; ZooKeeper's new leader refuses it, and has
+    /// granted every session a fresh time-out, §3.4).
+    pub old_terms_are_taken: bool,
     /// A client that asks a follower for its session may go away before the answer, so that the question reaches the leader
     /// late. No quirk of the server's, but a fault that is rarely of interest.
     pub asks_and_leaves: bool,

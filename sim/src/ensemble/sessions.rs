@@ -92,6 +92,11 @@ impl Ensemble {
         Ok(())
     }
 
+    /// A deposed leader, now the first follower, decides by its own clock that a session is over.
+    pub fn propose_expiry(&mut self, session: Who) {
+        self.followers[0].forwarded.push(Forwarded::Expiry { session });
+    }
+
     /// A client asks a follower for its session and goes away before the answer: the follower's question to the leader is
     /// on its way all the same (§3.6, ZOOKEEPER-710).
     pub fn ask_and_leave(&mut self, server: u8, session: Who) {

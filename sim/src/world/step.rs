@@ -213,6 +213,9 @@ impl World {
             }
             StepKind::Crash => format!("{name}: process dies"),
             StepKind::Restart => format!("{name}: process starts again with a new session"),
+            StepKind::Expire if self.setup.quirks.deposed_leader => {
+                format!("follower 1, which thinks that it is the leader: session {} of {name} is over", session())
+            }
             StepKind::Expire | StepKind::Lapse if self.setup.calls_are_steps => {
                 format!("server: session {} of {name} expires, its nodes go", session())
             }
@@ -234,6 +237,7 @@ impl World {
             StepKind::Accept => {
                 let what = match &services.ensemble.followers[server as usize - 1].forwarded[0] {
                     Forwarded::Write { session, request, .. } => format!("{request} of {}", name(*session)),
+                    Forwarded::Expiry { session } => format!("that the session of {} is over", name(*session)),
                     Forwarded::Revalidation { session } => format!("that {} is there", name(*session)),
                 };
                 format!("leader ← follower {server}: {what}")

@@ -92,18 +92,17 @@ impl ZooKeeper {
     /// of it.
     pub fn replica(&self) -> Self {
         let mut replica = self.clone();
-        replica.restart(false);
-        replica.sessions.iter_mut().for_each(|s| s.closing = false);
+        replica.restart();
         replica
     }
 
     /// The process starts again from its log: no connections, no watches, and every session with a fresh time-out, so
-    /// that none is closing any more (§3.4, Z120). `keeps_closing`: what it had decided to expire stays decided.
-    pub fn restart(&mut self, keeps_closing: bool) {
+    /// that none is closing any more (§3.4, Z120).
+    pub fn restart(&mut self) {
         self.watches.clear();
         for session in &mut self.sessions {
             session.connected = false;
-            session.closing &= keeps_closing;
+            session.closing = false;
         }
     }
 

@@ -313,6 +313,10 @@ impl Engine<'_> {
                 if step.kind == StepKind::Expire {
                     Fault::Expiry.spend(&mut next[0]);
                 }
+                if step.kind == StepKind::Expire && self.world.setup.quirks.deposed_leader {
+                    self.change(next, |services| services.ensemble.propose_expiry(step.arg));
+                    return 0;
+                }
                 if !self.world.setup.calls_are_steps {
                     next[1] = self.closing(next[1], step.arg);
                     return 0;
@@ -335,8 +339,7 @@ impl Engine<'_> {
             StepKind::Commit => return self.replicated(next[1], step.slot, false, next),
             StepKind::Elect => {
                 Fault::Election.spend(&mut next[0]);
-                let quirks = self.world.setup.quirks;
-                self.change(next, |services| services.ensemble.elect(quirks));
+                self.change(next, |services| services.ensemble.elect());
                 for slot in 0..self.world.setup.clients.len() {
                     self.close(next, slot);
                 }
