@@ -74,7 +74,7 @@ impl Ensemble {
         if !self.leader.is_alive(session) {
             // An older connection of the session is cut all the same (Z91, Z99).
             self.leader.take_over(session);
-            self.followers.iter_mut().for_each(|f| drop(f.zookeeper.take_over(session)));
+            self.followers.iter_mut().for_each(|f| _ = f.zookeeper.take_over(session));
             return Err(Refused::SessionOver);
         }
         let mut events = Vec::new();

@@ -1,6 +1,7 @@
 //! What happens in a live run on one server is a path of the world, and ends where that path ends.
 
 use overtake_recipes::{ParentLock, PredecessorLock, ZkError};
+use overtake_sim::ensemble::Quirks;
 use overtake_sim::live::{Delivery, End, Live, Observer};
 use overtake_sim::names::Text;
 use overtake_sim::program::{Naming, Program};
@@ -32,15 +33,12 @@ impl Observer for Steps {
 }
 
 fn world(programs: &[Program]) -> World {
-    let client = |i: usize| ClientSetup {
-        name: format!("client {}", i + 1),
-        program: i as u16,
-        victim: true,
-        hit_while: None,
-        resends_watches: true,
-    };
+    let client = |i: usize| ClientSetup::new(format!("client {}", i + 1), i as u16);
     World::new(Setup {
         zookeeper: server(),
+        followers: 0,
+        quirks: Quirks::default(),
+        resource: false,
         programs: programs.to_vec(),
         clients: (0..programs.len()).map(client).collect(),
         budget: Budget::default(),
