@@ -1,7 +1,8 @@
-//! Waiting for the event of a watch.
+//! Waiting for the event of a watch, and for a node.
 
 use crate::lock::LockError;
-use crate::{Environment, EventKind, SessionState, Watch, WatchedEvent};
+use crate::retry::retry;
+use crate::{Environment, EventKind, SessionState, Watch, WatchedEvent, ZooKeeper};
 
 /// Waits until something happens to the watched node. `place` and `key` are the checkpoint before each wait.
 ///
@@ -22,4 +23,19 @@ pub async fn node_event<E: Environment>(
             WatchedEvent::Session(_) => {}
         }
     }
+}
+
+/// Waits until the node is there. A watch is set only while it is not.
+///
+/// # Errors
+/// [`LockError::SessionLost`] when the session is over first.
+pub async fn appears<E: Environment>(env: &E, place: &'static str, path: &str) -> Result<(), LockError> {
+    let zk = env.zookeeper();
+    if retry(env, place, &[path, "look"], || zk.exists(path)).await?.is_none() {
+        let (there, mut watch) = retry(env, place, &[path, "watch"], || zk.watch_exists(path)).await?;
+        if there.is_none() {
+            node_event(env, place, &[path, "wait"], &mut watch).await?;
+        }
+    }
+    Ok(())
 }

@@ -2,7 +2,9 @@
 //!
 //! The code here knows nothing of the checker: it sees the world through [`ZooKeeper`] and
 //! [`Environment`] only, and runs in production with an implementation of the two.
+pub mod barrier;
 pub mod client;
+pub mod double_barrier;
 pub mod environment;
 pub mod events;
 pub mod leader_election;
@@ -13,6 +15,8 @@ pub mod read_write;
 pub mod resource;
 pub mod retry;
 pub mod semaphore;
+pub mod two_phase_commit;
+pub mod work_queue;
 pub mod zookeeper;
 
 pub use environment::Environment;

@@ -1,10 +1,13 @@
 //! Properties: what must hold of a world. One property a file, each with its source.
 
+mod atomicity;
+mod closed_barrier;
 mod ends;
 mod failed_calls;
 mod grant;
 mod herd;
 mod independence;
+mod items;
 mod leadership;
 mod live;
 mod one_holder;
@@ -19,16 +22,20 @@ mod rest;
 mod session_ends;
 mod shared_order;
 mod sometimes;
+mod together;
 mod two_objects;
 
 use std::fmt;
 use std::sync::Arc;
 
+pub use atomicity::{all_commit_or_all_abort, whoever_votes_learns_the_outcome};
+pub use closed_barrier::nobody_passes_a_closed_barrier;
 pub use ends::everybody_ends;
 pub use failed_calls::{failed_calls_are_never_granted, failed_calls_leave_nothing};
 pub use grant::grant_rests_on_own_live_node;
 pub use herd::wake_ups_per_release_at_most;
 pub use independence::orders_are_independent;
+pub use items::{no_item_beside_an_idle_consumer, no_item_is_lost, no_item_is_taken_twice};
 pub use leadership::{
     a_followed_leader_knows_it, at_most_one_leader, nobody_leads_while_suspended, the_first_in_line_leads,
 };
@@ -44,6 +51,7 @@ pub use rest::no_wait_without_wake_up;
 pub use session_ends::{session_ends_while, session_of_a_middle_waiter_ends};
 pub use shared_order::shared_grants_in_order;
 pub use sometimes::{everybody_is_done, somebody_holds, somebody_is, somebody_waits};
+pub use together::{ROUNDS, nobody_enters_before_all, nobody_leaves_before_all, whoever_leaves_gets_out};
 pub use two_objects::objects_exclude_each_other;
 
 use overtake_sim::world::View;

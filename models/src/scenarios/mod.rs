@@ -1,4 +1,5 @@
 //! The scenarios that come with the house.
+pub mod barriers;
 pub mod client_layer;
 pub mod faulty_locks;
 pub mod leadership;
@@ -10,8 +11,10 @@ pub mod negative_controls;
 pub mod peers;
 pub mod polite_lock;
 pub mod programs;
+pub mod queues;
 pub mod read_write;
 pub mod semaphore;
+pub mod two_phase_commit;
 
 use crate::scenario::Scenario;
 
@@ -27,6 +30,9 @@ pub fn all() -> Vec<Scenario> {
     all.extend(lock_matrix_extras::scenarios());
     all.extend(client_layer::scenarios());
     all.extend(negative_controls::scenarios());
+    all.extend(barriers::scenarios());
+    all.extend(queues::scenarios());
+    all.extend(two_phase_commit::scenarios());
     all.extend(crate::bugs::all());
     all
 }

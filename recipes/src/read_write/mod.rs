@@ -12,42 +12,19 @@
 //! Readers do not wait for readers, and one departure wakes only those whom it concerns: the next writer, or the readers
 //! between two writers. What the text leaves out (lost replies, leaving without a trace) is that of the
 //! [lock](crate::lock).
+mod access;
 pub mod faulty;
 
 use std::pin::pin;
 use std::time::Duration;
 
+pub use access::Access;
 use futures_util::future::{Either, select};
 
 use crate::lock::guard::{Guard, Target};
 use crate::lock::{Acquired, Contender, LockError, Queue};
 use crate::names::leaf;
 use crate::{CreateMode, Environment};
-
-/// What the lock is wanted for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Access {
-    /// Together with other readers.
-    Read,
-    /// Alone.
-    Write,
-}
-
-impl Access {
-    /// What the names of the nodes hold before the number.
-    pub fn label(self) -> &'static str {
-        match self {
-            Self::Read => "read-",
-            Self::Write => "write-",
-        }
-    }
-
-    /// Whether the node of that name was made for this.
-    pub fn is_of(self, name: &str) -> bool {
-        // Before the label stands an id of hexadecimal digits and hyphens.
-        name.contains(self.label())
-    }
-}
 
 /// A read-write lock, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
 #[allow(async_fn_in_trait)]
