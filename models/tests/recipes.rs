@@ -109,15 +109,73 @@ fn leaders() {
 
 #[test]
 fn barriers_of_both_kinds() {
-    assert_verdicts(&barriers::scenarios(), &[]);
+    assert_verdicts(
+        &barriers::scenarios(),
+        &[
+            ("barrier", Ok(147)),
+            ("barrier, 1 expiry", Ok(3484)),
+            ("barrier, 1 disconnect", Ok(13301)),
+            ("any event opens the barrier", Err(&["nobody passes a closed barrier"])),
+            ("ephemeral barrier", Err(&["nobody passes a closed barrier"])),
+            ("looks at the barrier, then watches", Err(&["no wait without a wake-up"])),
+            ("double barrier", Ok(6983)),
+            ("double barrier, twice", Ok(458)),
+            ("double barrier, 3 members, twice", Ok(14160)),
+            ("double barrier, 1 disconnect", Ok(6558)),
+            ("double barrier, 1 expiry", Ok(201023)),
+            ("double barrier, 1 crash", Ok(49418)),
+            ("ready counted as a member", Err(&["no wait without a wake-up", "whoever leaves gets out"])),
+            ("ready made once", Err(&["no program fails", "nobody leaves before all want to"])),
+            ("ready watched after the count", Err(&["no wait without a wake-up", "whoever leaves gets out"])),
+            (
+                "ready left behind",
+                Err(&[
+                    "nobody enters before all arrive",
+                    "nobody leaves before all want to",
+                    "no orphan node",
+                    "no orphan watch",
+                ]),
+            ),
+            ("leaves by all children", Err(&["no wait without a wake-up", "whoever leaves gets out"])),
+        ],
+    );
 }
 
 #[test]
 fn queues_of_work() {
-    assert_verdicts(&queues::scenarios(), &[]);
+    assert_verdicts(
+        &queues::scenarios(),
+        &[
+            ("queue, taken", Ok(1298)),
+            ("queue, taken, 1 disconnect", Ok(26847)),
+            ("queue, taken, 1 expiry", Ok(5252)),
+            ("queue, processed", Ok(9411)),
+            ("queue, processed, 1 crash", Ok(3144)),
+            ("queue, processed, 1 expiry", Ok(7772)),
+            ("queue, processed, 1 disconnect", Ok(2689)),
+            ("ephemeral items", Err(&["no item is lost", "no wait without a wake-up"])),
+            ("delete's answer ignored", Err(&["no item is taken twice", "no orphan node"])),
+            ("item put again blindly", Err(&["no item is taken twice"])),
+            ("item taken again blindly", Err(&["no item is lost"])),
+            ("persistent claim", Err(&["no item beside an idle consumer"])),
+        ],
+    );
 }
 
 #[test]
 fn two_phase_commits() {
-    assert_verdicts(&two_phase_commit::scenarios(), &[]);
+    assert_verdicts(
+        &two_phase_commit::scenarios(),
+        &[
+            ("two-phase commit", Ok(9033)),
+            ("two-phase commit, 1 site, 1 disconnect", Ok(1364)),
+            ("two-phase commit, begun, 1 disconnect", Ok(212121)),
+            ("two-phase commit, 1 crash", Ok(51150)),
+            ("two-phase commit, 1 expiry", Ok(145174)),
+            ("sites named one by one", Err(&["all commit or all abort"])),
+            ("times out alone", Err(&["all commit or all abort"])),
+            ("votes over votes", Err(&["all commit or all abort"])),
+            ("coordinator decides", Err(&["whoever votes learns the outcome"])),
+        ],
+    );
 }

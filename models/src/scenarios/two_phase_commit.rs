@@ -72,7 +72,6 @@ fn whole<T: TwoPhaseCommit<Context> + 'static>(name: &str, sites: usize) -> Scen
 pub fn scenarios() -> Vec<Scenario> {
     vec![
         whole::<Transaction<_>>("two-phase commit", 2),
-        whole::<Transaction<_>>("two-phase commit, 3 sites", 3),
         whole::<Transaction<_>>("two-phase commit, 1 site, 1 disconnect", 1).disconnects(1),
         // The transaction is there from the start.
         voted::<Transaction<_>>(scenario("two-phase commit, begun, 1 disconnect"), &SITES[..2])
