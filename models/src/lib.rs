@@ -2,6 +2,7 @@
 pub mod bugs;
 pub mod check;
 pub mod explorer;
+pub mod frontier;
 pub mod hunt;
 pub mod manifest;
 pub mod property;

@@ -82,6 +82,26 @@ pub(super) enum Command {
         #[command(flatten)]
         hunting: Hunting,
     },
+    /// Tell the smallest fault budgets that break a scenario, and the largest that it survives
+    Frontier {
+        /// Name of a scenario, or a part that only one has
+        name: String,
+        /// Bounds; a kind of fault that is named is searched up to its number, and then only named kinds are
+        #[command(flatten)]
+        bounds: Bounds,
+        /// Most faults in all
+        #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(..=120))]
+        total: u32,
+        /// Memory for each search; more ends it, and its budget is not decided
+        #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
+        memory: usize,
+        /// Time for each search [default: no limit]
+        #[arg(long, value_name = "TIME", value_parser = time)]
+        time: Option<Duration>,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
     /// Join the shards of hunts: what is written is what one hunt of all their runs would have written
     Merge {
         /// Folders that were given to `hunt --out`

@@ -11,6 +11,7 @@ use overtake_models::hunt::{
 };
 use overtake_models::sample::Sampler;
 use overtake_models::search::Limits;
+use overtake_models::timed::roomy;
 use serde_json::{Value, json};
 
 use super::args::{Bounds, size, time, time_text};
@@ -83,6 +84,8 @@ pub(in crate::cli) enum Picker {
     Random,
     /// Probabilistic concurrency testing: priorities that change at few steps
     Pct,
+    /// Virtual time: latencies, pauses, drifting clocks and time-outs decide; faults as many as they bring, unless bounds say less
+    Timed,
 }
 
 fn flat(text: &str) -> Result<Flat, String> {
@@ -125,16 +128,19 @@ impl Hunting {
         match self.search {
             Picker::Random => Search::Random,
             Picker::Pct => Search::Pct(self.depth.into()),
+            Picker::Timed => Search::Timed,
         }
     }
 
     /// What decides a run, as it is typed.
     fn typed(&self) -> Vec<String> {
         let mut typed = Vec::new();
-        if self.search == Picker::Pct {
-            typed.push(format!("--search pct --depth {}", self.depth));
+        match self.search {
+            Picker::Random => typed.push(format!("--steps {}", self.steps)),
+            Picker::Pct => typed.push(format!("--search pct --depth {} --steps {}", self.depth, self.steps)),
+            Picker::Timed => typed.push("--search timed".into()),
         }
-        typed.push(format!("--steps {} --seed {}", self.steps, self.seed));
+        typed.push(format!("--seed {}", self.seed));
         typed
     }
 
@@ -174,7 +180,12 @@ pub(super) fn failure(trouble: &Trouble) -> Failure {
 pub(super) fn hunt(line: &CommandLine, names: &[String], bounds: &Bounds, hunting: &Hunting) -> Outcome {
     let mut wanted = Vec::new();
     for name in names {
-        wanted.push(bounded(find(&line.scenarios, name)?, bounds)?);
+        let scenario = bounded(find(&line.scenarios, name)?, bounds)?;
+        wanted.push(match hunting.search {
+            Picker::Timed if bounds.faults().iter().any(Option::is_some) => scenario.timed(),
+            Picker::Timed => roomy(&scenario),
+            Picker::Random | Picker::Pct => scenario,
+        });
     }
     let stop = Arc::default();
     interrupts(&stop);

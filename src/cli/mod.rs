@@ -6,6 +6,7 @@ mod everything;
 mod exit;
 mod explore;
 mod files;
+mod frontier;
 mod hunt;
 mod judged;
 mod kept;
@@ -121,6 +122,9 @@ impl CommandLine {
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
             Some(Command::Report(kept)) => kept::report(self, kept),
             Some(Command::Hunt { names, bounds, hunting }) => hunt::hunt(self, names, bounds, hunting),
+            Some(Command::Frontier { name, bounds, total, memory, time, json }) => {
+                frontier::frontier(self, name, bounds, *total, (*memory, *time), *json)
+            }
             Some(Command::Merge { folders, out, json }) => merge::merge(self, folders, out, *json),
             Some(Command::Shrink { files, out, memory }) => shrink::shrink(self, files, out, *memory),
             Some(Command::Explore { what, bounds, port }) => explore::explore(self, what, bounds, *port),

@@ -21,6 +21,7 @@ use overtake_sim::world::World;
 use crate::sample::{Pct, RandomWalk, Sampler};
 use crate::scenario::Scenario;
 use crate::search::{Limits, Progress};
+use crate::timed::Timed;
 
 pub use block::{Block, Violated};
 pub use find::Finding;
@@ -77,13 +78,17 @@ pub enum Search {
     Random,
     /// Probabilistic concurrency testing of that depth.
     Pct(usize),
+    /// Virtual time.
+    Timed,
 }
 
 impl Search {
-    /// The sampler, for a world and the seed of its hunt; runs have at most `limit` steps.
+    /// The sampler, for a world and the seed of its hunt; runs have at most `limit` steps, those in virtual time as
+    /// many as their time allows.
     pub fn sampler(self, world: &World, seed: u64, limit: usize) -> Box<dyn Sampler> {
         match self {
             Search::Random => Box::new(RandomWalk { limit }),
+            Search::Timed => Box::new(Timed::default()),
             Search::Pct(depth) => Box::new(Pct::new(world, depth, limit, seed)),
         }
     }
