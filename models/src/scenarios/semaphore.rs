@@ -31,6 +31,29 @@ async fn once<S: Semaphore<Context>>(ctx: Context, permits: usize) -> Result<(),
     }
 }
 
+/// As [`once`], but the call may be interrupted at any of its awaits.
+async fn interruptible<S: Semaphore<Context>>(ctx: Context, permits: usize) -> Result<(), LockError> {
+    let semaphore = S::new(ctx.clone(), "/semaphore", permits);
+    ctx.mark("wants");
+    let lease = ctx.cancellable(semaphore.acquire()).await;
+    ctx.unmark("wants");
+    let work = async {
+        let Some(lease) = lease else {
+            ctx.mark("gave up");
+            return Ok(());
+        };
+        let lease = lease?;
+        ctx.mark_with("holds", &lease.path);
+        section(&ctx).await;
+        ctx.unmark("holds");
+        semaphore.release(lease).await
+    };
+    match work.await {
+        Err(LockError::SessionLost) => Ok(()),
+        other => other,
+    }
+}
+
 /// Acquires a lease and keeps it.
 async fn keeper<S: Semaphore<Context>>(ctx: Context, permits: usize) -> Result<(), LockError> {
     let semaphore = S::new(ctx.clone(), "/semaphore", permits);
@@ -77,6 +100,14 @@ pub fn scenarios() -> Vec<Scenario> {
         users::<LeaseSemaphore<_>>("semaphore, 1 expiry", 3, 2).expiries(1).source("Z159"),
         users::<LeaseSemaphore<_>>("semaphore, 1 permit, 1 disconnect", 2, 1).disconnects(1),
         users::<LeaseSemaphore<_>>("semaphore, 1 crash", 3, 2).crashes(1),
+        base("semaphore, 1 interrupt", 1)
+            .about("An interrupt while the client waits for the lock, makes its lease, or waits: nothing stays behind.")
+            .clients(2, |ctx| interruptible::<LeaseSemaphore<_>>(ctx, 1))
+            .interrupts(1)
+            .properties([no_wait_without_wake_up(), no_orphan_node(LOCKS), no_orphan_node(LEASES)])
+            .properties([failed_calls_leave_nothing(LOCKS), failed_calls_leave_nothing(LEASES)])
+            .properties([failed_calls_are_never_granted(), somebody_is(&["gave up"], "somebody gives up")])
+            .properties([somebody_waits(), everybody_is_done()]),
         with_a_keeper::<LeaseSemaphore<_>>("semaphore with a keeper"),
         users::<CountsBeforeCreating<_>>("leases counted before creating", 3, 2)
             .about("Two clients count the leases, both find room for one more, and both create.")

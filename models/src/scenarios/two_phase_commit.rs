@@ -68,18 +68,20 @@ fn whole<T: TwoPhaseCommit<Context> + 'static>(name: &str, sites: usize) -> Scen
     transaction::<T>(name, sites).property(no_wait_without_wake_up())
 }
 
+/// The transaction is there from the start.
+fn begun(name: &str, sites: usize) -> Scenario {
+    let nodes = |scenario: Scenario, site: &&str| scenario.node(format!("{TX}/{site}"));
+    let start = SITES[..sites].iter().fold(scenario(name).node(TX), nodes);
+    voted::<Transaction<_>>(start, &SITES[..sites]).property(no_wait_without_wake_up())
+}
+
 /// The scenarios.
 pub fn scenarios() -> Vec<Scenario> {
     vec![
         whole::<Transaction<_>>("two-phase commit", 2),
         whole::<Transaction<_>>("two-phase commit, 1 site, 1 disconnect", 1).disconnects(1),
-        // The transaction is there from the start.
-        voted::<Transaction<_>>(scenario("two-phase commit, begun, 1 disconnect"), &SITES[..2])
-            .node(TX)
-            .node("/tx/a")
-            .node("/tx/b")
-            .disconnects(1)
-            .property(no_wait_without_wake_up()),
+        begun("two-phase commit, begun, 1 disconnect", 2).disconnects(1),
+        begun("two-phase commit, begun, 3 sites", 3),
         transaction::<Transaction<_>>("two-phase commit, 1 crash", 2)
             .crashes(1)
             .property(whoever_votes_learns_the_outcome()),
