@@ -136,6 +136,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .breaks("no wait without a wake-up")
             .fixed_by("barrier"),
         complete::<ReadyBarrier<_>>("double barrier", 3, 1),
+        complete::<ReadyBarrier<_>>("double barrier, 2 members", 2, 1),
         complete::<ReadyBarrier<_>>("double barrier, twice", 2, 2),
         complete::<ReadyBarrier<_>>("double barrier, 3 members, twice", 3, 2),
         complete::<ReadyBarrier<_>>("double barrier, 1 disconnect", 2, 1).disconnects(1),
@@ -144,15 +145,15 @@ pub fn scenarios() -> Vec<Scenario> {
         complete::<ReadyCounted<_>>("ready counted as a member", 2, 1)
             .about("Those who leave count the ready node among the members, and wait for it.")
             .breaks("no wait without a wake-up")
-            .fixed_by("double barrier"),
+            .fixed_by("double barrier, 2 members"),
         complete::<ReadyMadeOnce<_>>("ready made once", 2, 1)
             .about("Two members count everybody at the same time; the second finds the ready node made, and fails.")
             .breaks("no program fails")
-            .fixed_by("double barrier"),
+            .fixed_by("double barrier, 2 members"),
         complete::<WatchesAfterTheCount<_>>("ready watched after the count", 2, 1)
             .about("The last member comes between another's count and its watch for the ready node.")
             .breaks("no wait without a wake-up")
-            .fixed_by("double barrier"),
+            .fixed_by("double barrier, 2 members"),
         complete::<ReadyLeftBehind<_>>("ready left behind", 2, 2)
             .about("Nobody deletes the ready node, and in the second round the first member enters alone.")
             .breaks("nobody enters before all arrive")
