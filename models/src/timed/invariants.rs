@@ -83,7 +83,8 @@ pub fn nodes_of_live_sessions_stay(world: &World, timed: &TimedRun) -> Result<()
     for (step, moment) in timed.run.steps.iter().zip(&timed.run.moments) {
         engine.take(&mut state, *step);
         let after = ephemerals(world, &state);
-        if step.kind != StepKind::Serve {
+        // A follower's request is judged when the leader accepts it.
+        if !matches!(step.kind, StepKind::Serve | StepKind::Accept) {
             for (path, owner) in before.iter().filter(|node| !after.contains(node)) {
                 if !is_dead(timed, *owner, *moment) {
                     let at = moment_text(*moment);

@@ -17,7 +17,7 @@ impl Run<'_, '_, '_> {
     /// Looks at what the step has changed.
     pub fn look_around(&mut self, step: Option<(Step, Delivered)>) {
         for slot in 0..self.hosts.len() {
-            let own = step.filter(|(s, _)| s.slot as usize == slot && s.kind != StepKind::Sweep);
+            let own = step.filter(|(s, _)| s.slot as usize == slot && !s.kind.is_of_servers());
             if own.is_some() || self.hosts[slot].word != self.course.state[2 + slot] {
                 self.hosts[slot].word = self.course.state[2 + slot];
                 self.look_at_wires(slot, own);
@@ -35,6 +35,7 @@ impl Run<'_, '_, '_> {
                 self.note(session, Note::Opened);
             }
             self.schedule_tracker();
+            self.look_at_replicas(step.map(|(step, _)| step));
         }
         self.look_for_notices();
     }
@@ -47,6 +48,7 @@ impl Run<'_, '_, '_> {
         let (link, requests, frames) = (client.link(), client.requests().len(), client.frames().len());
         let kind = own.map(|(step, _)| step.kind);
         let delivered = own.and_then(|(_, delivered)| delivered);
+        let servers = world.setup().followers as u64 + 1;
         let host = &mut self.hosts[slot];
         match kind {
             Some(StepKind::Serve) => host.out.pop(),
@@ -79,7 +81,7 @@ impl Run<'_, '_, '_> {
                 let library = self.timing.library;
                 host.epoch += 1;
                 host.connection =
-                    Some(ConnectionClock::connected(library, self.server.timeout(), 1, reading, &mut self.own));
+                    Some(ConnectionClock::connected(library, self.server.timeout(), servers, reading, &mut self.own));
             }
             _ => {}
         }
@@ -119,7 +121,7 @@ impl Run<'_, '_, '_> {
         let timed = self.course.world().automaton().naming().timed;
         let host = &mut self.hosts[slot];
         let mut before = std::mem::take(&mut host.local);
-        if let Some((Step { kind: StepKind::Local | StepKind::Interrupt, arg, .. }, _)) = own {
+        if let Some((Step { kind: StepKind::Local | StepKind::Interrupt | StepKind::Write, arg, .. }, _)) = own {
             before.retain(|op| u16::from(op.position) != arg & 0xFF);
         }
         let Some(key) = key else { return };
@@ -140,6 +142,7 @@ impl Run<'_, '_, '_> {
                         OpView::Timer(_) => self.timing.timer.sample(&mut self.own),
                         OpView::Work(_) => self.timing.work.sample(&mut self.own),
                         OpView::Choice(_) => 0,
+                        OpView::Effect(_) => self.timing.latency.sample(&mut self.network),
                         // An interrupt comes from the plan.
                         _ => continue,
                     };
@@ -151,7 +154,8 @@ impl Run<'_, '_, '_> {
         self.hosts[slot].local = now_waits;
     }
 
-    fn schedule_wires(&mut self, slot: usize) {
+    /// Sees to it that the heads of the client's wires arrive.
+    pub fn schedule_wires(&mut self, slot: usize) {
         let host = &mut self.hosts[slot];
         for (wire, out) in [(&mut host.out, true), (&mut host.incoming, false)] {
             let Some(&(at, _)) = wire.arrivals.front() else { continue };

@@ -12,6 +12,11 @@
 //! | reconnect | the library has paused, connected and been answered within its connect time-out |
 //! | expire, lapse | the server's tracker has reached the session's bucket |
 //! | apply | the transaction that ends the session is committed |
+//! | give up | the library's own clock says that the session is over (where the world's clients may) |
+//! | accept, commit | what a follower has forwarded is at the leader; a commit is applied at a follower |
+//! | elect | the server is shut down, or its leader; or the leader stood still for five ticks (`syncLimit`) |
+//! | resync | drawn with the plan |
+//! | write | a write is at the resource, which takes no notice of the client's pauses |
 //! | crash, restart, interrupt | drawn with the plan |
 //!
 //! What the world has not, and how it is told in its steps:
@@ -20,11 +25,13 @@
 //! - *A silent cut* is a time during which nothing arrives. Packets sent meanwhile come late, or, when the library gives up
 //!   first, not at all: the step `cut` then loses what is on the wires. A request that was on its way at that moment is
 //!   never served; that it is served and its reply lost is the case in which it arrived before.
-//! - *A library that declares its session over* while the server still counts: the server marks the session closing
+//! - *A library that declares its session over* while the server still counts, in a world whose clients do not `give up`: the server marks the session closing
 //!   (`expire`), the library is told so (`reconnect`), and the nodes go (`apply`) when the server would have expired it. Nobody
 //!   can tell the difference, for nobody uses the session in between.
-//! - *A restart of the server* cuts every connection; nothing is served while it is down, and sessions get fresh time-outs. An
-//!   end of a session that was decided is applied before it goes down.
+//! - *A restart of the server*, or an election: connections close (`elect`) as it begins; nothing is served until it is over, and
+//!   then every session gets a fresh time-out. Where the budget has no elections, each connection is cut and an end that was
+//!   decided is applied before.
+//! - *A leader that stands still* is seen by its own clients and by what followers forward; they answer reads on.
 //! - *Steps that the budget does not allow* are not taken and are counted as refused; what would have caused them counts as
 //!   over (the session gets a fresh time-out, the silent connection is kept). So use a large budget: [`roomy`].
 
@@ -36,13 +43,14 @@ pub mod pause;
 pub mod pause_log;
 mod plan;
 mod record;
+mod replicas;
 mod run;
 mod server;
 mod sessions;
 mod timing;
 
 use overtake_sim::clock::Rng;
-use overtake_sim::world::{Budget, Engine};
+use overtake_sim::world::{Budget, Engine, World};
 
 pub use plan::{Fault, Lost, Plan};
 pub use record::{Note, Noted, TimedRun, lines, text};
@@ -86,8 +94,9 @@ impl Timed {
     }
 
     /// The plan of faults that the seed draws.
-    pub fn plan(&self, clients: usize, seed: u64) -> Plan {
-        Plan::draw(&self.timing, clients, &Rng::new(seed).fork(0))
+    pub fn plan(&self, world: &World, seed: u64) -> Plan {
+        let setup = world.setup();
+        Plan::draw(&self.timing, setup.clients.len(), setup.followers, &Rng::new(seed).fork(0))
     }
 
     /// A run of the seed under a plan that is given. The engine is one without reductions.
@@ -97,7 +106,7 @@ impl Timed {
 
     /// The run of the seed, with what the clocks saw.
     pub fn run_timed(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64) -> TimedRun {
-        let plan = self.plan(engine.world().setup().clients.len(), seed);
+        let plan = self.plan(engine.world(), seed);
         self.run_plan(engine, judge, seed, &plan)
     }
 }

@@ -56,7 +56,12 @@ pub enum Fault {
         /// Which client.
         slot: usize,
     },
-    /// The server is shut down and started again.
+    /// A follower falls out and synchronises with the leader.
+    Resync {
+        /// Which server, from 1.
+        server: u8,
+    },
+    /// The server is shut down and started again; with several, the leader changes.
     ServerRestart {
         /// How long it is down.
         down: u64,
@@ -80,9 +85,9 @@ impl Plan {
         Self { faults }
     }
 
-    /// Draws a plan for so many clients. Each kind of fault of each client has a stream of its own, so that a change of
+    /// Draws a plan for so many clients and followers. Each kind of fault of each client has a stream of its own, so that a change of
     /// one parameter leaves the others' faults where they were.
-    pub fn draw(timing: &Timing, clients: usize, rng: &Rng) -> Self {
+    pub fn draw(timing: &Timing, clients: usize, followers: usize, rng: &Rng) -> Self {
         let mut faults = Vec::new();
         let mut stream = 0;
         let mut each = |every: &Option<Distribution>, make: &mut dyn FnMut(&mut Rng) -> Fault| {
@@ -113,6 +118,9 @@ impl Plan {
             each(&timing.crashes.every, &mut |rng| Fault::Crash { slot, back: length(&timing.crashes, rng) });
             each(&timing.interrupts, &mut |_| Fault::Interrupt { slot });
         }
+        for server in 1..=followers as u8 {
+            each(&timing.resyncs, &mut |_| Fault::Resync { server });
+        }
         Self::new(faults)
     }
 }
@@ -124,11 +132,11 @@ mod tests {
     #[test]
     fn a_plan_depends_on_its_seed_and_on_nothing_else() {
         let timing = Timing::default();
-        let plan = Plan::draw(&timing, 3, &Rng::new(1));
-        assert_eq!(plan, Plan::draw(&timing, 3, &Rng::new(1)));
-        assert_ne!(plan, Plan::draw(&timing, 3, &Rng::new(2)));
+        let plan = Plan::draw(&timing, 3, 1, &Rng::new(1));
+        assert_eq!(plan, Plan::draw(&timing, 3, 1, &Rng::new(1)));
+        assert_ne!(plan, Plan::draw(&timing, 3, 1, &Rng::new(2)));
         assert!(plan.faults.is_sorted_by_key(|(at, _)| *at) && plan.faults.len() > 20);
-        assert_eq!(Plan::draw(&timing.healthy(), 3, &Rng::new(1)), Plan::default());
+        assert_eq!(Plan::draw(&timing.healthy(), 3, 1, &Rng::new(1)), Plan::default());
     }
 
     #[test]
@@ -140,6 +148,6 @@ mod tests {
             others.collect::<Vec<_>>()
         };
         let rng = Rng::new(9);
-        assert_eq!(without(Plan::draw(&timing, 2, &rng)), Plan::draw(&calm, 2, &rng).faults);
+        assert_eq!(without(Plan::draw(&timing, 2, 1, &rng)), Plan::draw(&calm, 2, 1, &rng).faults);
     }
 }

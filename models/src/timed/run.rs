@@ -3,6 +3,7 @@
 use overtake_recipes::SessionState;
 use overtake_sim::clock::duration::MILLISECOND;
 use overtake_sim::clock::{Alarm, EventQueue, MachineClock, Rng};
+use overtake_sim::ensemble::LEADER;
 use overtake_sim::names::Who;
 use overtake_sim::program::OpView;
 use overtake_sim::world::{Engine, Frame, Link, Step, StepKind};
@@ -12,9 +13,13 @@ use super::course::Course;
 use super::host::Host;
 use super::plan::{Fault, Lost, Plan};
 use super::record::{Note, Noted, TimedRun};
+use super::replicas::Replica;
 use super::server::Server;
 use super::timing::Timing;
 use crate::sample::{Ended, Judge, SampledRun};
+
+/// Ticks after which followers give up a leader that is silent (`syncLimit` of the example configuration).
+const SYNC_LIMIT: u64 = 5;
 
 /// Something in the queue. A ticket or epoch that is no longer valid makes it nothing.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +39,7 @@ pub(super) enum Event {
     /// The library starts to connect.
     Attempt { slot: usize, epoch: u64 },
     /// The connect request arrives at the server.
-    Connect { slot: usize, epoch: u64, until: u64 },
+    Connect { slot: usize, epoch: u64, until: u64, to: u8 },
     /// The server's session tracker wakes.
     Tracker,
     /// The transaction that ends the session is committed.
@@ -47,6 +52,14 @@ pub(super) enum Event {
     ServerUp,
     /// The process of the client starts again.
     Restart { slot: usize },
+    /// The leader's ping arrives at a follower.
+    LeaderAsks { replica: usize },
+    /// Its answer arrives at the leader.
+    LeaderHears { replica: usize },
+    /// What a follower has forwarded arrives at the leader (`accept`), or a commit is applied at the follower.
+    Replica { replica: usize, ticket: u64, accept: bool },
+    /// The leader has stood still for so long that it is replaced.
+    LeaderIsReplaced { since: u64 },
 }
 
 /// A run as it goes on.
@@ -56,6 +69,7 @@ pub(super) struct Run<'a, 'w, 'j> {
     pub queue: EventQueue<Event>,
     pub hosts: Vec<Host>,
     pub server: Server,
+    pub replicas: Vec<Replica>,
     /// Draws of the network, of the programs' own durations, and of everything at the server.
     pub network: Rng,
     pub own: Rng,
@@ -83,13 +97,14 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             MachineClock::new((clocks.below(2 * drift as u64 + 1) as i64 - drift) as i32, 0)
         };
         let server = Server::new(clock(), timing.tick, timing.timeout, flaw);
-        let clients = engine.world().setup().clients.len();
+        let (clients, followers) = (engine.world().setup().clients.len(), engine.world().setup().followers);
         Self {
             timing,
             course: Course::new(engine, judge),
             queue: EventQueue::new(),
             hosts: (0..clients).map(|_| Host::new(clock())).collect(),
             server,
+            replicas: (0..followers).map(|_| Replica::default()).collect(),
             network: seed.fork(2),
             own: seed.fork(3),
             service: seed.fork(4),
@@ -198,7 +213,12 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
         if now < whole {
             return Some(whole + self.timing.retransmit.sample(&mut self.network));
         }
-        self.server.later(now)
+        self.later_at(self.course.world().view(&self.course.state).client(slot).server())
+    }
+
+    /// When the server goes on; `None` for now.
+    fn later_at(&self, server: u8) -> Option<u64> {
+        if server == LEADER { self.server.later(self.now()) } else { self.server.elected(self.now()) }
     }
 
     /// When the network is whole both ways; `None` for now.
@@ -229,8 +249,13 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 if let Some(later) = self.later_at_server(slot) {
                     return self.queue.push(later, event);
                 }
+                let Some(step) = self.course.find(StepKind::Serve, slot) else {
+                    // A read waits behind the session's own writes.
+                    let again = self.timing.service.sample(&mut self.service).max(MILLISECOND / 10);
+                    return self.queue.push_in(again, event);
+                };
                 self.touched(self.session(slot));
-                self.take(self.course.find(StepKind::Serve, slot), StepKind::Serve);
+                self.take(Some(step), StepKind::Serve);
             }
             Event::Deliver { slot, ticket } if self.hosts[slot].incoming.ticket == ticket => {
                 let local = self.hosts[slot].incoming.arrivals.front().is_some_and(|(_, local)| *local);
@@ -246,6 +271,12 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             Event::Local { slot, ticket } => {
                 let Some(op) = self.hosts[slot].local.iter().find(|op| op.ticket == ticket) else { return };
                 let (position, choices) = (u16::from(op.position), choices(&op.view));
+                if matches!(op.view, OpView::Effect(_)) {
+                    // On its way to the resource it takes no notice of what its sender does.
+                    let step = Step { kind: StepKind::Write, slot: slot as u8, arg: position };
+                    self.take(Some(step), StepKind::Write);
+                    return;
+                }
                 if let Some(later) = self.later_in_process(slot) {
                     return self.queue.push(later, event);
                 }
@@ -286,10 +317,10 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 }
                 self.attempts(slot);
             }
-            Event::Connect { slot, epoch, until } if self.hosts[slot].epoch == epoch => {
+            Event::Connect { slot, epoch, until, to } if self.hosts[slot].epoch == epoch => {
                 // The connection is made by packets of both ways.
                 let whole = self.later_for_a_handshake(slot);
-                match whole.or_else(|| self.server.later(self.now())) {
+                match whole.or_else(|| self.later_at(to)) {
                     Some(later) if later <= until => self.queue.push(later, event),
                     Some(later) => {
                         if let (None, Some(session)) = (whole, self.session(slot)) {
@@ -298,7 +329,7 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                         }
                         self.attempts_again(slot, until);
                     }
-                    None => self.connects(slot),
+                    None => self.connects(slot, to),
                 }
             }
             Event::Tracker => self.tracker_wakes(),
@@ -320,18 +351,18 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             Event::Restart { slot } => {
                 self.take(self.course.find(StepKind::Restart, slot), StepKind::Restart);
             }
+            Event::LeaderAsks { replica } => self.leader_asks(replica),
+            Event::LeaderHears { replica } => self.leader_hears(replica),
+            Event::Replica { replica, ticket, accept } => self.replica_acts(replica, ticket, accept),
+            Event::LeaderIsReplaced { since } => {
+                if self.server.clock.is_paused(self.now()) && self.server.down_until <= since {
+                    let takes = self.timing.election.sample(&mut self.service);
+                    self.server.clock.resume();
+                    self.server_goes_down(takes);
+                }
+            }
             // Stale.
             _ => {}
-        }
-    }
-
-    /// Something of the session arrives at the server.
-    pub fn touched(&mut self, session: Option<Who>) {
-        let Some(session) = session else { return };
-        if self.course.world().view(&self.course.state).zookeeper().is_alive(session) {
-            let now = self.now();
-            self.server.touch(session, now);
-            self.note(session, Note::Touched);
         }
     }
 
@@ -386,6 +417,14 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 self.server.clock.pause(now, length);
                 let wakes = self.server.clock.runs_at(now);
                 self.queue.push(wakes, Event::ServerWakes);
+                if !self.replicas.is_empty() {
+                    let patience = SYNC_LIMIT * self.timing.tick;
+                    self.queue.push_in(patience, Event::LeaderIsReplaced { since: now });
+                }
+            }
+            Fault::Resync { server } => {
+                let step = Step { kind: StepKind::Resync, slot: server, arg: 0 };
+                self.take(Some(step), StepKind::Resync);
             }
             Fault::ServerRestart { down } => self.server_goes_down(down),
             Fault::ClientPause { slot, .. }

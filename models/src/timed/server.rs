@@ -53,6 +53,11 @@ impl Server {
         }
     }
 
+    /// When a follower goes on, which does not stand still with its leader; `None` for at once.
+    pub fn elected(&self, now: u64) -> Option<u64> {
+        (self.down_until > now).then_some(self.down_until)
+    }
+
     /// When the server takes what arrives at the moment; `None` for at once.
     pub fn later(&self, now: u64) -> Option<u64> {
         let at = self.clock.runs_at(now).max(self.down_until);

@@ -11,6 +11,15 @@ impl Run<'_, '_, '_> {
     pub fn drops(&mut self, slot: usize) {
         let now = self.now();
         let reading = self.hosts[slot].clock.reading(now);
+        if self.link(slot) == Link::Down {
+            // The server has closed the connection, and the library hears nothing of it: it gives up by itself. The world
+            // delivers what was written before; here it comes now.
+            let host = &mut self.hosts[slot];
+            host.incoming.arrivals.iter_mut().for_each(|arrival| *arrival = (now, true));
+            host.incoming.unschedule();
+            self.schedule_wires(slot);
+            return self.suspended(slot);
+        }
         if !self.take(self.course.find(StepKind::Cut, slot), StepKind::Cut) {
             // This world allows no more of them: as if the silence were over.
             let (timeout, host) = (self.server.timeout(), &mut self.hosts[slot]);
@@ -49,8 +58,13 @@ impl Run<'_, '_, '_> {
             return self.attempts_again(slot, now);
         }
         let arrives = self.latency() + self.latency() + self.latency();
+        let setup = self.course.world().setup();
+        let to = match &setup.clients[slot] {
+            client if !client.roams => client.server,
+            _ => self.own.below(setup.followers as u64 + 1) as u8,
+        };
         let epoch = self.hosts[slot].epoch;
-        self.queue.push_in(arrives, Event::Connect { slot, epoch, until });
+        self.queue.push_in(arrives, Event::Connect { slot, epoch, until, to });
     }
 
     /// The attempt has failed at the moment; the next one follows after a pause.
@@ -62,10 +76,19 @@ impl Run<'_, '_, '_> {
         self.queue.push(failed.saturating_add(pause.max(1)), Event::Attempt { slot, epoch: host.epoch });
     }
 
-    /// The connect request is at the server.
-    pub fn connects(&mut self, slot: usize) {
-        self.touched(self.session(slot));
-        self.take(self.course.find(StepKind::Reconnect, slot), StepKind::Reconnect);
+    /// The connect request is at the server, which asks the leader. One that has not seen what the client has closes the
+    /// connection without an answer.
+    pub fn connects(&mut self, slot: usize, to: u8) {
+        let Some(session) = self.session(slot) else { return };
+        let alive = self.course.world().view(&self.course.state).zookeeper().is_alive(session);
+        let ways = self.course.enabled.iter().filter(|step| step.kind == StepKind::Reconnect);
+        // Any server can tell that a session is over; the world has one of them do it.
+        let mut ways = ways.filter(|step| usize::from(step.slot) == slot && (!alive || step.arg == u16::from(to)));
+        let Some(way) = ways.next().copied() else {
+            return self.attempts_again(slot, self.now());
+        };
+        self.renewed(session);
+        self.take(Some(way), StepKind::Reconnect);
     }
 
     /// The library declares its session over. The connection goes first if it is still there.
@@ -79,12 +102,17 @@ impl Run<'_, '_, '_> {
             // The program has not been told of the lost connection yet; the alarm comes again.
             return;
         }
+        if let Some(step) = self.course.find(StepKind::GiveUp, slot) {
+            self.note(session, Note::GivenUp);
+            self.take(Some(step), StepKind::GiveUp);
+            return;
+        }
         if view.zookeeper().is_alive(session) {
             let step = Step { kind: StepKind::Expire, slot: slot as u8, arg: session };
             if !self.take(Some(step), StepKind::Expire) {
                 self.hosts[slot].connection = None;
                 let epoch = self.hosts[slot].epoch;
-                return self.queue.push_in(1, Event::Connect { slot, epoch, until: u64::MAX });
+                return self.queue.push_in(1, Event::Connect { slot, epoch, until: u64::MAX, to: 0 });
             }
             self.server.abandoned.insert(session);
             self.note(session, Note::GivenUp);
@@ -110,7 +138,8 @@ impl Run<'_, '_, '_> {
 
     fn expires(&mut self, session: Who) {
         let (now, slot) = (self.now(), slot_of(session));
-        if self.server.abandoned.contains(&session) {
+        let closing = self.course.world().view(&self.course.state).zookeeper().is_closing(session);
+        if closing && self.server.abandoned.contains(&session) {
             self.note(session, Note::Expired);
             return self.commits(session);
         }
@@ -148,9 +177,21 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// The server shuts down: decided ends are applied, every connection is closed.
+    /// The server shuts down, or its leader: every connection is closed.
     pub fn server_goes_down(&mut self, down: u64) {
         let now = self.now();
+        self.server.down_until = self.server.down_until.max(now.saturating_add(down));
+        let up = self.server.down_until;
+        self.queue.push(up, Event::ServerUp);
+        if let Some(step) = self.course.enabled.iter().copied().find(|step| step.kind == StepKind::Elect) {
+            self.take(Some(step), StepKind::Elect);
+            return;
+        }
+        *self.refused.entry(StepKind::Elect).or_default() += 1;
+        if !self.replicas.is_empty() {
+            // An election is more than cuts; without it the leader only stands still.
+            return;
+        }
         let closing: Vec<Who> = {
             let service = self.course.world().view(&self.course.state).zookeeper();
             service.sessions().filter(|s| service.is_closing(*s) && !self.server.abandoned.contains(s)).collect()
@@ -158,14 +199,11 @@ impl Run<'_, '_, '_> {
         for session in closing {
             self.ends(session);
         }
-        self.server.down_until = self.server.down_until.max(now.saturating_add(down));
         for slot in 0..self.hosts.len() {
             if self.link(slot) == Link::Up && self.hosts[slot].connection.is_some() {
                 self.drops(slot);
             }
         }
-        let up = self.server.down_until;
-        self.queue.push(up, Event::ServerUp);
     }
 
     /// The server is up: every session gets a fresh time-out.

@@ -23,6 +23,12 @@ pub struct Timing {
     pub service: Distribution,
     /// From the end of a session being decided to its being applied: one transaction.
     pub commit: Distribution,
+    /// From a follower to the leader, and back.
+    pub forward: Distribution,
+    /// From a commit at the leader to its being applied at a follower.
+    pub replicate: Distribution,
+    /// How long it takes to replace a leader that stands still for more than five ticks (`syncLimit`).
+    pub election: Distribution,
     /// A piece of work of a program, such as that inside a critical section.
     pub work: Distribution,
     /// A timer whose duration the program does not tell.
@@ -54,7 +60,9 @@ pub struct Timing {
     pub crashes: Recurring,
     /// Interrupts of a client's calls.
     pub interrupts: Option<Distribution>,
-    /// Restarts of the server; the length is how long it is down.
+    /// A follower falls out and synchronises again.
+    pub resyncs: Option<Distribution>,
+    /// Restarts of the server, or changes of the leader; the length is how long it is down.
     pub server_restarts: Recurring,
     /// Virtual time after which a run ends.
     pub limit: u64,
@@ -77,6 +85,9 @@ impl Default for Timing {
             latency: known("lognormal:500us,0.5"),
             service: known("exp:200us"),
             commit: known("lognormal:2ms,0.5"),
+            forward: known("lognormal:500us,0.5"),
+            replicate: known("lognormal:2ms,1"),
+            election: known("uniform:200ms..3s"),
             work: known("lognormal:2s,1"),
             timer: known("exp:1s"),
             retransmit: known("uniform:0s..1s"),
@@ -92,6 +103,7 @@ impl Default for Timing {
             resets: Some(known("exp:30s")),
             crashes: pauses("exp:60s", "uniform:1s..20s"),
             interrupts: Some(known("exp:30s")),
+            resyncs: Some(known("exp:60s")),
             server_restarts: pauses("exp:120s", "uniform:1s..10s"),
             limit: 300 * SECOND,
             most_steps: 10_000,
@@ -122,7 +134,7 @@ impl Timing {
         ] {
             recurring.every = None;
         }
-        (self.resets, self.interrupts) = (None, None);
+        (self.resets, self.interrupts, self.resyncs) = (None, None, None);
         self
     }
 
@@ -133,6 +145,9 @@ impl Timing {
             ("latency", D(&mut self.latency)),
             ("service", D(&mut self.service)),
             ("commit", D(&mut self.commit)),
+            ("forward", D(&mut self.forward)),
+            ("replicate", D(&mut self.replicate)),
+            ("election", D(&mut self.election)),
             ("work", D(&mut self.work)),
             ("timer", D(&mut self.timer)),
             ("retransmit", D(&mut self.retransmit)),
@@ -152,6 +167,7 @@ impl Timing {
             ("crash-every", Maybe(&mut self.crashes.every)),
             ("crash", D(&mut self.crashes.length)),
             ("interrupt-every", Maybe(&mut self.interrupts)),
+            ("resync-every", Maybe(&mut self.resyncs)),
             ("server-restart-every", Maybe(&mut self.server_restarts.every)),
             ("server-restart", D(&mut self.server_restarts.length)),
             ("limit", Length(&mut self.limit)),
@@ -225,6 +241,7 @@ impl Timing {
             &self.resets,
             &self.crashes.every,
             &self.interrupts,
+            &self.resyncs,
             &self.server_restarts.every,
         ];
         for gap in gaps.into_iter().flatten() {
