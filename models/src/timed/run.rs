@@ -354,12 +354,12 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             Event::LeaderAsks { replica } => self.leader_asks(replica),
             Event::LeaderHears { replica } => self.leader_hears(replica),
             Event::Replica { replica, ticket, accept } => self.replica_acts(replica, ticket, accept),
-            Event::LeaderIsReplaced { since } => {
-                if self.server.clock.is_paused(self.now()) && self.server.down_until <= since {
-                    let takes = self.timing.election.sample(&mut self.service);
-                    self.server.clock.resume();
-                    self.server_goes_down(takes);
-                }
+            Event::LeaderIsReplaced { since }
+                if self.server.clock.is_paused(self.now()) && self.server.down_until <= since =>
+            {
+                let takes = self.timing.election.sample(&mut self.service);
+                self.server.clock.resume();
+                self.server_goes_down(takes);
             }
             // Stale.
             _ => {}

@@ -35,6 +35,9 @@ pub enum Seen {
     ToldExpired,
 }
 
+/// When, of whom, and what.
+pub type Sight = (u64, char, Seen);
+
 #[derive(Clone, Debug)]
 enum Event {
     Act(usize),
@@ -101,12 +104,12 @@ pub struct Bench<'a> {
     alarm: Option<u64>,
     leader_expected: bool,
     rng: Rng,
-    seen: Vec<(u64, char, Seen)>,
+    seen: Vec<Sight>,
 }
 
 impl<'a> Bench<'a> {
     /// Runs the bench to its end: the time-outs that were granted, and what was seen.
-    pub fn run(setup: &'a Setup) -> (BTreeMap<char, u64>, Vec<(u64, char, Seen)>) {
+    pub fn run(setup: &'a Setup) -> (BTreeMap<char, u64>, Vec<Sight>) {
         let mut bench = Self {
             setup,
             queue: EventQueue::new(),
