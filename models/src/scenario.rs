@@ -124,6 +124,12 @@ impl Scenario {
         self
     }
 
+    /// The children of the node named last are numbered from there. Use with [`literal_numbers`](Self::literal_numbers).
+    pub fn counting_from(mut self, counter: i32) -> Self {
+        self.tree.last_mut().expect("a node comes first").2 = Some(counter);
+        self
+    }
+
     /// `count` clients that run the program, called `client 1`, `client 2` … across all groups.
     pub fn clients<F, Fut>(self, count: usize, program: F) -> Self
     where

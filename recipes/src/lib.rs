@@ -7,6 +7,7 @@ pub mod client;
 pub mod double_barrier;
 pub mod environment;
 pub mod events;
+pub mod fencing;
 pub mod leader_election;
 pub mod leader_latch;
 pub mod lock;

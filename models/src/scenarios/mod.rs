@@ -2,6 +2,7 @@
 pub mod barriers;
 pub mod client_layer;
 pub mod faulty_locks;
+pub mod fencing;
 pub mod leadership;
 pub mod lock_matrix;
 pub mod lock_matrix_extras;
@@ -28,6 +29,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(leadership::scenarios());
     all.extend(lock_matrix::scenarios());
     all.extend(lock_matrix_extras::scenarios());
+    all.extend(fencing::scenarios());
     all.extend(client_layer::scenarios());
     all.extend(negative_controls::scenarios());
     all.extend(barriers::scenarios());
