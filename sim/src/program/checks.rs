@@ -4,8 +4,9 @@
 use std::sync::atomic::Ordering;
 
 use super::ProgramError;
-use super::automaton::{Automaton, Edge, EdgeKey, Landing, Node, NodeId};
+use super::automaton::{Automaton, Edge, EdgeKey, Node, NodeId};
 use super::history::{History, same_shape};
+use super::landing::Landing;
 
 /// Second histories kept per node, to check its checkpoint with.
 const ALTERNATIVES: usize = 4;

@@ -10,6 +10,7 @@ mod checks;
 mod client;
 mod context;
 mod history;
+mod landing;
 mod live;
 mod node;
 mod run;
