@@ -28,21 +28,31 @@ pub enum Commit {
         /// The connection over which it came is still there.
         connected: bool,
     },
+    /// A write of a session that has moved, which the faulty leader of ZOOKEEPER-710 answers. Only for the server from
+    /// which it came.
+    Moved {
+        /// Whose.
+        session: Who,
+        /// The connection over which it came is still there.
+        connected: bool,
+    },
 }
 
 impl Commit {
     /// The session that gets an answer when this is applied.
     pub(super) fn answers(&self) -> Option<Who> {
         match self {
-            Commit::Write { session, connected: true, .. } | Commit::Sync { session, connected: true } => {
-                Some(*session)
-            }
+            Commit::Write { session, connected: true, .. }
+            | Commit::Sync { session, connected: true }
+            | Commit::Moved { session, connected: true } => Some(*session),
             _ => None,
         }
     }
 
     pub(super) fn disconnect_slot(&mut self, slot: usize) {
-        if let Commit::Write { session, connected, .. } | Commit::Sync { session, connected } = self
+        if let Commit::Write { session, connected, .. }
+        | Commit::Sync { session, connected }
+        | Commit::Moved { session, connected } = self
             && slot_of(*session) == slot
         {
             *connected = false;
@@ -94,6 +104,11 @@ impl Ensemble {
                     out.push(Sent::Reply(session, reply));
                 }
             }
+            Commit::Moved { session, connected } => {
+                if connected {
+                    out.push(Sent::Reply(session, zookeeper.moved()));
+                }
+            }
         }
     }
 }
@@ -105,7 +120,7 @@ impl Names for Commit {
                 visit(Name::Who(session));
                 request.names(visit);
             }
-            Commit::End(session) | Commit::Sync { session, .. } => visit(Name::Who(session)),
+            Commit::End(session) | Commit::Sync { session, .. } | Commit::Moved { session, .. } => visit(Name::Who(session)),
             Commit::Sweep(path) => path.names(visit),
         }
     }

@@ -150,7 +150,9 @@ impl Ensemble {
                 let moved = !opens && self.owner(session) != server;
                 if !opens && (moved || !self.leader.is_alive(session)) {
                     // Refused without an effect (§3.5, §3.6, Z140).
-                    if connected && !(moved && quirks.moved_keeps_connection) {
+                    if moved && quirks.moved_keeps_connection {
+                        self.followers[server as usize - 1].behind.push(Commit::Moved { session, connected });
+                    } else if connected {
                         self.followers[server as usize - 1].disconnect_slot(slot_of(session));
                         out.push(Sent::Closed(session));
                     }

@@ -250,6 +250,7 @@ impl World {
                     }
                     Commit::Sweep(path) => format!("the empty container {} is swept away", path.short()),
                     Commit::Sync { session, .. } => format!("all up to the sync of {}", name(*session)),
+                    Commit::Moved { session, .. } => format!("that {} has moved", name(*session)),
                 };
                 format!("follower {server}: applies {what}")
             }
