@@ -9,6 +9,7 @@ pub mod lock_matrix_extras;
 pub mod lock_matrix_programs;
 pub mod locks;
 pub mod negative_controls;
+pub mod negative_controls_records;
 pub mod peers;
 pub mod polite_lock;
 pub mod programs;

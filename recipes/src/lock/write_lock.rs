@@ -178,7 +178,7 @@ impl<E: Environment> Writer<E> {
                 std::cmp::Ordering::Equal => **path != own,
                 order => order.is_lt(),
             };
-            let Some(predecessor) = paths.iter().filter(before_own).next_back() else {
+            let Some(predecessor) = paths.iter().rfind(before_own) else {
                 if paths.first() == Some(&own) {
                     return Ok(Locked::Owner);
                 }
