@@ -289,6 +289,12 @@ impl Scenario {
         self
     }
 
+    /// Retries in virtual time pause by this seed. Goes with [`timed`](Self::timed); elsewhere pauses have no length.
+    pub fn jitter(mut self, seed: u64) -> Self {
+        self.naming.jitter = Some(seed);
+        self
+    }
+
     /// The programs read zxids (czxid, mzxid, pzxid of a Stat).
     pub fn zxids(mut self) -> Self {
         self.zxids = true;

@@ -75,3 +75,19 @@ fn the_client_layer_keeps_what_it_promises() {
 fn what_is_no_bug_is_not_found_and_its_mutant_is() {
     judge(negative_controls::scenarios());
 }
+
+#[test]
+fn faults_hit_only_those_who_carry_the_mark() {
+    let states = |scenario: Scenario| check(&scenario, &Options::default()).unwrap().seen.states;
+    let find = |name: &str| lock_matrix::scenarios().into_iter().find(|s| s.name() == name).unwrap();
+    let nobody = find("predecessor watching, no faults").hit_while("a mark that nobody carries");
+    let spared = states(nobody.clone());
+    // With a budget that nobody can spend the space is the one without faults.
+    assert_eq!(states(nobody.clone().expiries(1)), spared);
+    assert_eq!(states(nobody.crashes(1)), spared);
+    let holders = find("predecessor watching, no faults").hit_while("holds").expiries(1);
+    let waiters = find("predecessor watching, no faults").hit_while("wants").expiries(1);
+    let all = find("predecessor watching, no faults").expiries(1);
+    let (holders, waiters, all) = (states(holders), states(waiters), states(all));
+    assert!(spared < holders && holders < all && waiters < all, "{spared}, {holders}, {waiters}, {all}");
+}

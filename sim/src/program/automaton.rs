@@ -27,6 +27,8 @@ pub struct Naming {
     pub literal_owners: bool,
     /// Timers keep their durations, so that a clock can let them run out.
     pub timed: bool,
+    /// The seed of the pauses' jitter in virtual time; without one there is none (a timer may run out at any moment).
+    pub jitter: Option<u64>,
     /// Nodes count requests since the last event.
     pub count_requests: bool,
     /// Checkpoints are ignored, so that a node is a whole history: for comparing with direct execution.
@@ -176,6 +178,7 @@ impl Automaton {
             literal_owners: self.naming.literal_owners,
             count_requests: self.naming.count_requests,
             timed: self.naming.timed,
+            jitter: self.naming.jitter,
             ignore_checkpoints: self.naming.ignore_checkpoints,
             disguise: Disguise {
                 untracked_zxid: i64::from(hidden),

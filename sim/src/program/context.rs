@@ -13,6 +13,7 @@ use smallvec::SmallVec;
 use super::client::SimZooKeeper;
 use super::node::Obs;
 use super::run::{Inner, Kind};
+use crate::clock::rng::Rng;
 use crate::names::{LIMIT, Text, many_ids, who};
 use crate::resource::Effect;
 
@@ -142,6 +143,14 @@ impl Environment for Context {
         async move {
             op.await;
         }
+    }
+
+    /// A function of the scenario's seed, the client and the bound: no hidden state, so that checkpoints stay honest. Clients
+    /// that share their nodes share it too; give them different pauses with `literal_owners`.
+    fn jitter(&self, below: u32) -> u32 {
+        let inner = self.inner.borrow();
+        let drawn = |seed| Rng::new(seed).fork(inner.slot as u64).fork(below.into()).below(below.max(1).into());
+        inner.jitter.map_or(0, |seed| drawn(seed) as u32)
     }
 
     fn unique_id(&self) -> String {

@@ -122,6 +122,7 @@ impl Runner {
             changed: true,
             // Nothing is disguised: there is one run only, and numbers are what they are.
             disguise: Disguise { untracked_zxid: 0, cversion: None },
+            jitter: None,
             sent: Vec::new(),
             live: Some(Box::default()),
         }));

@@ -85,6 +85,7 @@ pub(super) struct Inner {
     /// Raised by whatever may let another poll go further.
     pub changed: bool,
     pub disguise: Disguise,
+    pub jitter: Option<u64>,
     /// Requests made since the last observation.
     pub sent: Vec<usize>,
     /// The run is live: kept and polled on, not started anew for each history.
@@ -264,6 +265,8 @@ pub(super) struct RunSpec {
     pub count_requests: bool,
     /// Timers keep their durations.
     pub timed: bool,
+    /// The seed of the pauses' jitter.
+    pub jitter: Option<u64>,
     pub ignore_checkpoints: bool,
     pub disguise: Disguise,
 }
@@ -319,6 +322,7 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         dead: !program.starts_connected(),
         changed: true,
         disguise: spec.disguise,
+        jitter: spec.jitter,
         sent: Vec::new(),
         live: None,
     }));
