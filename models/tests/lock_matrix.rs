@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use overtake_models::scenarios::{client_layer, lock_matrix, lock_matrix_extras, negative_controls};
+use overtake_models::scenarios::{
+    client_layer, lock_matrix, lock_matrix_extras, lock_matrix_worlds, negative_controls,
+};
 use overtake_models::*;
 
 /// Name and number of states of each proof.
@@ -64,6 +66,11 @@ fn every_field_of_the_matrix_has_its_verdict() {
 #[test]
 fn what_does_not_fit_into_the_matrix_has_its_verdict() {
     judge(lock_matrix_extras::scenarios());
+}
+
+#[test]
+fn lagging_servers_and_resources_tell_the_implementations_apart() {
+    judge(lock_matrix_worlds::scenarios());
 }
 
 #[test]

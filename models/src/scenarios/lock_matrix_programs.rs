@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
-use overtake_recipes::lock::{Acquired, Lock, LockError};
-use overtake_recipes::{Environment, ZooKeeper};
+use overtake_recipes::lock::{Acquired, Lock, LockError, fencing_token};
+use overtake_recipes::{Environment, FencedResource, Token, ZooKeeper};
 use overtake_sim::program::Context;
 
 use super::programs::{LOCK, section, session_lost};
@@ -141,4 +141,33 @@ pub async fn two_objects_timed<L: Lock<Context>>(ctx: Context, make: Make<L>) ->
     }
     ctx.unmark("holds");
     one.release(first).await
+}
+
+/// As [`once`], with one write to the resource for work, under a token made from the lock node's czxid. A client whose
+/// session is over when it asks for the czxid gives up.
+pub async fn writes<L: Lock<Context>>(ctx: Context, make: Make<L>, token: fn(i64) -> Token) -> Result<(), LockError> {
+    let lock = make(ctx.clone(), LOCK);
+    ctx.mark("wants");
+    let granted = lock.acquire().await;
+    ctx.unmark("wants");
+    let granted = match granted {
+        Ok(granted) => granted,
+        Err(LockError::SessionLost) => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    ctx.mark_with("holds", &granted.path);
+    let written = match fencing_token(&ctx, &granted).await {
+        Ok(czxid) => Some(ctx.resource().write(&granted.path, token(czxid)).await),
+        Err(_) => None,
+    };
+    match written {
+        Some(Ok(())) => ctx.mark("wrote"),
+        Some(Err(_)) => ctx.mark("refused"),
+        None => {}
+    }
+    ctx.unmark("holds");
+    if lock.release(granted).await.is_err() {
+        ctx.mark("release threw");
+    }
+    Ok(())
 }

@@ -7,6 +7,7 @@ pub mod leadership;
 pub mod lock_matrix;
 pub mod lock_matrix_extras;
 pub mod lock_matrix_programs;
+pub mod lock_matrix_worlds;
 pub mod locks;
 pub mod negative_controls;
 pub mod negative_controls_records;
@@ -31,6 +32,7 @@ pub fn all() -> Vec<Scenario> {
     all.extend(lock_matrix::scenarios());
     all.extend(lock_matrix_extras::scenarios());
     all.extend(fencing::scenarios());
+    all.extend(lock_matrix_worlds::scenarios());
     all.extend(client_layer::scenarios());
     all.extend(negative_controls::scenarios());
     all.extend(barriers::scenarios());

@@ -57,7 +57,7 @@ pub use kazoo::{CheckedKazooLock, KazooLock};
 pub use parent::ParentLock;
 pub use predecessor::PredecessorLock;
 pub use queue::Queue;
-pub use rust_client::RustClientLock;
+pub use rust_client::{RustClientLock, SyncedRustClientLock};
 pub use write_lock::WriteLock;
 
 use crate::retry::retry;

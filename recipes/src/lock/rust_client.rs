@@ -11,6 +11,10 @@ use crate::{CreateMode, Environment, SessionState, Watch, WatchedEvent, ZkError,
 #[derive(Clone)]
 pub struct RustClientLock<E: Environment>(pub(super) RustLock<E>);
 
+/// With a `sync` before the search.
+#[derive(Clone)]
+pub struct SyncedRustClientLock<E: Environment>(RustLock<E>);
+
 #[derive(Clone)]
 pub(super) struct RustLock<E: Environment> {
     client: Client<E>,
@@ -108,25 +112,32 @@ impl<E: Environment> RustLock<E> {
     }
 }
 
-impl<E: Environment> Lock<E> for RustClientLock<E> {
-    fn new(env: E, parent: &str) -> Self {
-        Self(RustLock::new(env, parent, false))
-    }
+macro_rules! rust_lock {
+    ($name:ident, $syncs:literal) => {
+        impl<E: Environment> Lock<E> for $name<E> {
+            fn new(env: E, parent: &str) -> Self {
+                Self(RustLock::new(env, parent, $syncs))
+            }
 
-    fn queue(&self) -> &Queue<E> {
-        self.0.queue()
-    }
+            fn queue(&self) -> &Queue<E> {
+                self.0.queue()
+            }
 
-    async fn acquire(&self) -> Result<Acquired, LockError> {
-        self.0.acquire(true).await?.ok_or(LockError::NotHeld)
-    }
+            async fn acquire(&self) -> Result<Acquired, LockError> {
+                self.0.acquire(true).await?.ok_or(LockError::NotHeld)
+            }
 
-    async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
-        self.0.acquire(false).await
-    }
+            async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
+                self.0.acquire(false).await
+            }
 
-    async fn release(&self, lock: Acquired) -> Result<(), LockError> {
-        self.0.release(lock);
-        Ok(())
-    }
+            async fn release(&self, lock: Acquired) -> Result<(), LockError> {
+                self.0.release(lock);
+                Ok(())
+            }
+        }
+    };
 }
+
+rust_lock!(RustClientLock, false);
+rust_lock!(SyncedRustClientLock, true);

@@ -14,7 +14,7 @@ use crate::{CreateMode, Environment, SessionState, Watch, WatchedEvent, ZkError,
 
 /// `lock()` is run once by the caller and again by each event of the predecessor's watch. Repaired: it lists again when
 /// the predecessor is gone already, it keeps the whole path of a node that it finds again, each lock has an id of its
-/// own, and `unlock` insists.
+/// own, it syncs before it searches, and `unlock` insists.
 #[derive(Clone)]
 pub struct WriteLock<E: Environment>(pub(super) Writer<E>);
 
@@ -27,6 +27,8 @@ pub(super) struct Slips {
     pub bare_name: bool,
     /// The prefix is the session's id, so the locks of one session take each other's node.
     pub session_prefix: bool,
+    /// The server that is asked for the own node may not know of it yet: no `sync` before the search.
+    pub no_sync: bool,
     /// `unlock` sends one delete for what it knows of, and does not repeat it.
     pub plain_unlock: bool,
 }
@@ -201,6 +203,9 @@ impl<E: Environment> Writer<E> {
 
     async fn find_or_create(&self) -> Result<String, ZkError> {
         let (zk, parent) = (self.client.zookeeper(), self.queue.parent());
+        if !self.slips.no_sync {
+            zk.sync(parent).await?;
+        }
         let found = zk.children(parent).await?.into_iter().find(|name| name.starts_with(&self.prefix));
         match found {
             Some(name) if self.slips.bare_name => Ok(name),

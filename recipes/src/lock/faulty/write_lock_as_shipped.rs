@@ -59,7 +59,10 @@ macro_rules! write_lock {
     };
 }
 
-write_lock!(ShippedWriteLock, Slips { no_relist: true, bare_name: true, session_prefix: true, plain_unlock: true });
+write_lock!(
+    ShippedWriteLock,
+    Slips { no_relist: true, bare_name: true, session_prefix: true, no_sync: true, plain_unlock: true }
+);
 write_lock!(WriteLockWithoutRelist, Slips { no_relist: true, ..Slips::default() });
 write_lock!(WriteLockWithBareName, Slips { bare_name: true, ..Slips::default() });
 write_lock!(WriteLockBySession, Slips { session_prefix: true, ..Slips::default() });
