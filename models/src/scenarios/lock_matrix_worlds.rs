@@ -74,7 +74,7 @@ fn paused<L: Lock<Context> + 'static>(name: &str, make: Make<L>) -> Vec<Scenario
     vec![
         start("pause within the session", |_| Token::None).properties([
             at_most_one_believer(),
-            no_write_of_an_earlier_holder(),
+            no_overtaken_write(),
             written(),
         ]),
         start("pause, judged by belief", |_| Token::None)
@@ -89,12 +89,12 @@ fn paused<L: Lock<Context> + 'static>(name: &str, make: Make<L>) -> Vec<Scenario
         ]),
         start("pause, unfenced resource", |_| Token::None)
             .expiries(1)
-            .properties([no_write_of_an_earlier_holder(), written(), ends()])
-            .breaks("no write of an earlier holder")
+            .properties([no_overtaken_write(), written(), ends()])
+            .breaks("no overtaken write")
             .fixed_by(fenced),
         start("pause, fenced resource", Token::Czxid).expiries(1).properties([
-            no_write_of_an_earlier_holder(),
-            latest_holder_is_taken(),
+            no_overtaken_write(),
+            no_rightful_write_refused(),
             written(),
             ends(),
             somebody_is(&["refused"], "a late write is refused"),
