@@ -2,7 +2,7 @@
 //! few points at which they change, so that a bug which needs few orders to be right is found with a known chance.
 //!
 //! A process is what a client does by itself, what reaches it, what the server does with its requests, or what the server
-//! does with its sessions: four a client. Each run gives the n processes distinct priorities in random order, and the
+//! does with its sessions: four a client, and one for each server of several. Each run gives the n processes distinct priorities in random order, and the
 //! enabled process of the highest priority goes on; at d - 1 steps, drawn among the first k, the one that has just
 //! moved drops below all others. A run finds a bug of depth d (one that d orders of two steps decide) with
 //! a chance of at least 1 / (n · k^(d-1)). Faults are not part of that paper: each that a run draws strikes at a step
@@ -27,6 +27,7 @@ pub struct Pct {
     depth: usize,
     /// Steps among which priorities change, k.
     steps: usize,
+    clients: usize,
     /// Processes, n.
     processes: usize,
     /// Faults that a run may draw.
@@ -47,10 +48,12 @@ impl Pct {
             walk.run(&mut engine, &mut judge, seed).steps.len()
         });
         let setup = world.setup();
+        let servers = if setup.followers > 0 { setup.followers + 1 } else { 0 };
         Self {
             depth: depth.max(1),
             steps: longest.max().unwrap_or(0).max(1),
-            processes: PROCESSES * setup.clients.len(),
+            clients: setup.clients.len(),
+            processes: PROCESSES * setup.clients.len() + servers,
             faults: setup.budget.iter().map(|(_, n)| u64::from(n)).sum(),
             limit,
         }
@@ -62,15 +65,16 @@ impl Pct {
     }
 }
 
-fn process(step: Step, of: usize) -> usize {
+/// The process that takes the step.
+fn process(step: Step, clients: usize) -> usize {
     let part = match step.kind {
+        kind if kind.is_of_servers() => return clients * PROCESSES + usize::from(step.slot),
         StepKind::Deliver => 0,
         StepKind::Serve | StepKind::Reconnect => 1,
         StepKind::Local | StepKind::Notice => 2,
         _ => 3,
     };
-    // The slot of a step that concerns no client may be anything.
-    (step.slot as usize * PROCESSES + part) % of
+    step.slot as usize * PROCESSES + part
 }
 
 impl Sampler for Pct {
@@ -118,8 +122,8 @@ impl Sampler for Pct {
                 return way.end(Ended::AtRest);
             }
             let step = if at < self.steps {
-                let highest = way.forced.iter().map(|&step| priorities[process(step, self.processes)]).max();
-                way.forced.retain(|&step| Some(priorities[process(step, self.processes)]) == highest);
+                let highest = way.forced.iter().map(|&step| priorities[process(step, self.clients)]).max();
+                way.forced.retain(|&step| Some(priorities[process(step, self.clients)]) == highest);
                 pick(&mut rng, &way.forced)
             } else {
                 // The chance is spent: anything, so that nobody spins for ever at the highest priority.
@@ -128,7 +132,7 @@ impl Sampler for Pct {
             if changes.last().is_some_and(|&change| change <= at) {
                 changes.pop();
                 lowest -= 1;
-                priorities[process(step, self.processes)] = lowest;
+                priorities[process(step, self.clients)] = lowest;
             }
             way.take(engine, step);
         }

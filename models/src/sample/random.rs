@@ -71,8 +71,7 @@ pub(super) fn pick(rng: &mut Rng, steps: &[Step]) -> Step {
 
 /// Any of them, as likely as its client's pace.
 fn pick_at_paces(rng: &mut Rng, steps: &[Step], paces: &[u64; MOST_CLIENTS]) -> Step {
-    // The slot of a step that concerns no client may be anything.
-    let pace = |step: &Step| paces[step.slot as usize % MOST_CLIENTS];
+    let pace = |step: &Step| step.client().map_or(PACES[1], |slot| paces[slot]);
     let sum: u64 = steps.iter().map(pace).sum();
     let mut at = rng.below(sum);
     for step in steps {

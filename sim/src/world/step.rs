@@ -88,7 +88,7 @@ impl Step {
 
     /// The slot of the client that it concerns, if it concerns one.
     pub fn client(self) -> Option<usize> {
-        (self.kind != StepKind::Sweep).then_some(usize::from(self.slot))
+        (!self.kind.is_of_servers()).then_some(usize::from(self.slot))
     }
 
     /// The same step in a world without the client at the slot `gone`: the clients behind it have moved up by one.
