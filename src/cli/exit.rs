@@ -39,9 +39,12 @@ impl Exit {
             Exit::AsExpected,
             "as expected: proved; every verdict as its scenario expects; the trace violates what it says",
         ),
-        (Exit::Falsified, "falsified: check found a violation, or a scenario that should hold breaks"),
+        (Exit::Falsified, "falsified: check or a hunt found a violation, or a scenario that should hold breaks"),
         (Exit::Usage, "the command line was not understood"),
-        (Exit::Held, "held, not proved: cut off by memory or time, or a `sometimes` was never reached"),
+        (
+            Exit::Held,
+            "held, not proved: cut off by memory or time, a `sometimes` was never reached, or a hunt found nothing",
+        ),
         (Exit::Stale, "stale trace: one of its steps is no longer possible"),
         (
             Exit::BadInput,

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
@@ -159,8 +159,9 @@ impl Record {
         let path = folder.join(FILE);
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(cannot("read", &path, &error)),
+            // Where no folder can be, writing will say so.
+            Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+            Err(error) => return Err(Trouble::Mismatch(format!("cannot read {}: {error}", path.display()))),
         };
         let bad = |line: usize, why: &str| {
             Trouble::Mismatch(format!("{}, line {line}: {why}; remove the folder or choose another", path.display()))

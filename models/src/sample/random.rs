@@ -29,7 +29,10 @@ impl Sampler for RandomWalk {
         let chances = FAULT_CHANCES.map(|c| if c == 0.0 { "0".into() } else { format!("1/{}", 1.0 / c) });
         vec![
             ("step limit".into(), self.limit.to_string()),
-            ("chance of a fault".into(), format!("one of {} a run", list(&chances))),
+            (
+                "chance of a fault".into(),
+                format!("one of {} a run; at least 1/4 where nothing else can happen", list(&chances)),
+            ),
             ("paces of clients".into(), format!("every other run {}", list(&PACES.map(|p| p.to_string())))),
         ]
     }

@@ -120,7 +120,9 @@ impl Names for Commit {
                 visit(Name::Who(session));
                 request.names(visit);
             }
-            Commit::End(session) | Commit::Sync { session, .. } | Commit::Moved { session, .. } => visit(Name::Who(session)),
+            Commit::End(session) | Commit::Sync { session, .. } | Commit::Moved { session, .. } => {
+                visit(Name::Who(session))
+            }
             Commit::Sweep(path) => path.names(visit),
         }
     }
