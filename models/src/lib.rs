@@ -5,6 +5,7 @@ pub mod explorer;
 pub mod frontier;
 pub mod hunt;
 pub mod manifest;
+pub mod plots;
 pub mod property;
 pub mod prove;
 pub mod replay;
@@ -16,6 +17,7 @@ pub mod search;
 pub mod shrink;
 pub mod space;
 pub mod story;
+pub mod throughput;
 pub mod timed;
 pub mod trace;
 

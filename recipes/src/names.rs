@@ -23,7 +23,7 @@ pub fn suffix(name: &str) -> Option<i64> {
 /// contenders.
 pub fn contenders(mut children: Vec<String>) -> Vec<String> {
     children.retain(|name| suffix(name).is_some());
-    children.sort_by_key(|name| suffix(name));
+    children.sort_by_cached_key(|name| suffix(name));
     children
 }
 

@@ -83,11 +83,6 @@ impl Client {
         self.held.clear();
         self.blocked = false;
     }
-
-    /// Whether the program still is to be kept alive by pings.
-    fn is_alive(&self) -> bool {
-        self.session != 0 && self.runner.as_ref().is_some_and(|runner| !runner.is_over())
-    }
 }
 
 impl<S: Service, O: Observer> Live<S, O> {
@@ -192,8 +187,11 @@ impl<S: Service, O: Observer> Live<S, O> {
     pub(super) fn look_whether_to_ping(&mut self, slot: usize) {
         self.looks -= 1;
         let (at, client) = (self.queue.now(), &mut self.clients[slot]);
-        let Some(interval) = self.timing.ping.filter(|_| client.is_alive()) else { return };
-        if at - client.last_sent >= interval {
+        let over = client.runner.as_ref().is_none_or(|runner| runner.is_over());
+        let Some(interval) = self.timing.ping.filter(|_| !over) else { return };
+        if client.session == 0 {
+            client.last_sent = at;
+        } else if at - client.last_sent >= interval {
             client.last_sent = at;
             client.out_last = client.out_last.max(at + self.timing.network.sample(&mut self.network));
             client.out.push_back(Sent::Ping);

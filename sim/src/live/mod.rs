@@ -134,6 +134,8 @@ pub struct Live<S = ZooKeeper, O = ()> {
     stats: Stats,
     hash: u64,
     observer: O,
+    /// The rule that a program was caught breaking by a server.
+    broken: Option<ProgramError>,
 }
 
 impl<S, O> std::fmt::Debug for Live<S, O> {
@@ -163,7 +165,12 @@ impl<S, O> Live<S, O> {
         &self.observer
     }
 
-    /// Who looks on, and the run's end.
+    /// Who looks on, to be told something in between.
+    pub fn observer_mut(&mut self) -> &mut O {
+        &mut self.observer
+    }
+
+    /// Who looked on; the run ends.
     pub fn into_observer(self) -> O {
         self.observer
     }
@@ -242,13 +249,14 @@ impl<S: Service, O: Observer> Live<S, O> {
             stats: Stats::default(),
             hash: 0,
             observer,
+            broken: None,
         }
     }
 
     /// Lets the next thing happen. `false`: nothing is left to happen.
     ///
     /// # Errors
-    /// When a program broke the rules: it never rests, or needs more than a run can hold.
+    /// When a program broke the rules: it never rests, opens too many sessions, or needs more than a run can hold.
     #[inline]
     pub fn step(&mut self) -> Result<bool, ProgramError> {
         if self.queue.len() == self.looks {
@@ -272,10 +280,14 @@ impl<S: Service, O: Observer> Live<S, O> {
             }
             Event::Ping(client) => self.look_whether_to_ping(client as usize),
         }
-        Ok(true)
+        match self.broken.take() {
+            None => Ok(true),
+            Some(why) => Err(why),
+        }
     }
 
-    /// Lets things happen until the caller has seen enough, nothing is left to happen, or a moment has passed.
+    /// Lets things happen until the caller has seen enough, nothing is left to happen, or a moment (in nanoseconds) has come.
+    /// A client that waits for ever goes on pinging, so a run with pings needs an end of its own.
     ///
     /// # Errors
     /// As [`step`](Self::step).

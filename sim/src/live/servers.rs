@@ -16,6 +16,7 @@ use super::service::Service;
 use super::{Event, Live};
 use crate::clock::{Distribution, Rng};
 use crate::names::{PER_CLIENT, Who, slot_of, who};
+use crate::program::ProgramError;
 use crate::zookeeper::{Notification, Reply, Request, Response};
 
 /// The place of the leader.
@@ -254,6 +255,9 @@ impl<S: Service, O: Observer> Live<S, O> {
                 };
                 let opens = matches!(request, Request::OpenSession);
                 let session = if opens { self.next_session(slot) } else { self.clients[slot].session };
+                if self.broken.is_some() {
+                    return 0;
+                }
                 if !opens && !self.ensemble.servers[server].service.is_alive(session) {
                     self.hang_up(slot);
                     return 0;
@@ -278,14 +282,13 @@ impl<S: Service, O: Observer> Live<S, O> {
         }
     }
 
-    /// The id of the session that the client opens next.
-    ///
-    /// # Panics
-    /// When it has opened as many as it may.
+    /// The id of the session that the client opens next; 0, which breaks the run off, when it has opened as many as it may.
     fn next_session(&mut self, slot: usize) -> Who {
         let client = &mut self.clients[slot];
-        let most = PER_CLIENT - 1;
-        assert!(client.sessions < most, "{:?} opens more than {most} sessions in one run", client.program_name());
+        if client.sessions + 1 == PER_CLIENT {
+            self.broken = Some(ProgramError::TooManySessions { program: client.program_name().into() });
+            return 0;
+        }
         client.sessions += 1;
         who(slot, client.sessions.into())
     }

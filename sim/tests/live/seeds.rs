@@ -112,6 +112,16 @@ fn programs_that_break_the_rules_are_told() {
     let mut live = Live::new(setup(vec![Program::new("spins", spins)], Timing::wires(1), 1), ());
     assert!(matches!(live.run(u64::MAX, |()| false), Err(ProgramError::NeverRests { .. })));
 
+    async fn opens(ctx: Context) {
+        let zk = ctx.zookeeper();
+        loop {
+            zk.close().await.expect("close");
+            zk.connect().await.expect("connect");
+        }
+    }
+    let mut live = Live::new(setup(vec![Program::new("opens", opens)], Timing::wires(1), 1), ());
+    assert!(matches!(live.run(u64::MAX, |()| false), Err(ProgramError::TooManySessions { .. })));
+
     async fn panics(ctx: Context) {
         ctx.zookeeper().sync("/").await.expect("sync");
         panic!("out of ideas");
