@@ -249,6 +249,13 @@ fn block<'w>(shared: &Shared<'_>, engine: &mut Engine<'w>, judge: &mut Judge<'w>
     Told::Block { block, whole: true, found }
 }
 
+/// A block that cannot be written yet: whether it is whole, and the first run that violates each property.
+struct Waiting {
+    block: Block,
+    whole: bool,
+    found: Vec<(u64, SampledRun)>,
+}
+
 /// Takes blocks in, in order.
 struct Writer<'a> {
     plan: &'a Plan<'a>,
@@ -258,7 +265,7 @@ struct Writer<'a> {
     findings: BTreeMap<String, Finding>,
     /// The first run of the block that is written next.
     next: u64,
-    waiting: BTreeMap<u64, (Block, bool, Vec<(u64, SampledRun)>)>,
+    waiting: BTreeMap<u64, Waiting>,
 }
 
 impl Writer<'_> {
@@ -269,10 +276,10 @@ impl Writer<'_> {
         found: Vec<(u64, SampledRun)>,
         over: &AtomicBool,
     ) -> Result<(), Trouble> {
-        self.waiting.insert(block.numbers.start, (block, whole, found));
+        self.waiting.insert(block.numbers.start, Waiting { block, whole, found });
         while !is_flat(self.plan, &self.tally)
-            && self.waiting.get(&self.next).is_some_and(|(_, whole, _)| *whole)
-            && let Some((mut block, _, found)) = self.waiting.remove(&self.next)
+            && self.waiting.get(&self.next).is_some_and(|waiting| waiting.whole)
+            && let Some(Waiting { mut block, found, .. }) = self.waiting.remove(&self.next)
         {
             for (number, run) in &found {
                 self.keep(*number, run)?;
@@ -301,8 +308,8 @@ impl Writer<'_> {
 
     /// What was found in blocks that came too late to be counted is kept all the same.
     fn keep_what_waits(&mut self) -> Result<(), Trouble> {
-        for (_, (_, _, found)) in std::mem::take(&mut self.waiting) {
-            for (number, run) in found {
+        for waiting in std::mem::take(&mut self.waiting).into_values() {
+            for (number, run) in waiting.found {
                 self.keep(number, &run)?;
             }
         }
