@@ -1,12 +1,17 @@
 //! Runs in virtual time: decided by the seed, ordinary runs of the world, under the rules of sessions.
 
+use std::time::Duration;
+
+use futures_util::future::{Either, select};
 use overtake_models::replay::{judge, replay};
 use overtake_models::sample::{Ended, Judge};
-use overtake_models::scenario::Scenario;
+use overtake_models::scenario::{Scenario, scenario as scenario_of};
 use overtake_models::scenarios;
 use overtake_models::timed::{Fault, Flaw, Lost, Plan, Timed, TimedRun, Timing, invariants, lines, roomy, text};
+use overtake_recipes::{AddWatchMode, Environment, Watch, ZkError, ZooKeeper};
 use overtake_sim::clock::duration::{MILLISECOND, SECOND};
 use overtake_sim::clock::{Library, library};
+use overtake_sim::program::Context;
 use overtake_sim::world::{Engine, Reductions, StepKind, World};
 
 fn named(name: &str) -> Scenario {
@@ -278,4 +283,39 @@ fn the_rules_of_sessions_are_kept_and_broken_clocks_are_caught() {
     assert_eq!(check(Flaw::ForgetsTouches), (true, true));
     assert!(check(Flaw::RoundsDown).0);
     assert_eq!(check(Flaw::WrongSession), (true, true));
+}
+
+const VALUE: &str = "/value";
+
+/// Waits for a change of the value for five seconds, and again from its beginning after each change.
+async fn wait(ctx: Context) -> Result<(), ZkError> {
+    let mut watch = ctx.zookeeper().add_watch(VALUE, AddWatchMode::Persistent).await?;
+    loop {
+        ctx.checkpoint("wait", &[]);
+        let changed = std::pin::pin!(watch.next());
+        let timer = std::pin::pin!(ctx.sleep(Duration::from_secs(5)));
+        if let Either::Right(_) = select(changed, timer).await {
+            return Ok(());
+        }
+    }
+}
+
+async fn change(ctx: Context) -> Result<(), ZkError> {
+    for _ in 0..3 {
+        ctx.work("think").await;
+        ctx.zookeeper().set_data(VALUE, b"new", None).await?;
+    }
+    Ok(())
+}
+
+/// A timer that is dropped and set again in one step starts anew.
+#[test]
+fn a_timer_that_is_set_again_starts_anew() {
+    let scenario = roomy(&scenario_of("waits").node(VALUE).client("waiter", wait).client("writer", change));
+    let timing = Timing { work: "const:3s".parse().unwrap(), ..steady() };
+    let (world, run) = planned(&scenario, timing, Vec::new());
+    let lines = lines(&world, &run.run.steps, &run.run.moments);
+    // Told of changes at 3.002 s, 6.004 s and 9.006 s.
+    let timers: Vec<&String> = lines.iter().filter(|line| line.contains("timer runs out")).collect();
+    assert_eq!(timers, ["[14006 ms] waiter: timer runs out"], "{}", lines.join("\n"));
 }

@@ -52,6 +52,11 @@ impl<'a, 'w, 'j> Course<'a, 'w, 'j> {
         true
     }
 
+    /// How many waits of its own the step makes the program begin.
+    pub fn made(&self, step: Step) -> Option<usize> {
+        self.engine.world().made(&self.state, step)
+    }
+
     /// The enabled step of that kind at that client, if there is one.
     pub fn find(&self, kind: StepKind, slot: usize) -> Option<Step> {
         self.enabled.iter().copied().find(|step| step.kind == kind && step.slot as usize == slot)

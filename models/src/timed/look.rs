@@ -8,16 +8,13 @@ use overtake_sim::world::{Link, Step, StepKind};
 
 use super::host::LocalOp;
 use super::record::Note;
-use super::run::{Event, Run};
-
-/// What was at the head of a client's frames before a delivery, where that was a change of the connection.
-type Delivered = Option<SessionState>;
+use super::run::{Event, Run, Taken};
 
 impl Run<'_, '_, '_> {
     /// Looks at what the step has changed.
-    pub fn look_around(&mut self, step: Option<(Step, Delivered)>) {
+    pub fn look_around(&mut self, taken: Option<Taken>) {
         for slot in 0..self.hosts.len() {
-            let own = step.filter(|(s, _)| s.slot as usize == slot && !s.kind.is_of_servers());
+            let own = taken.filter(|t| t.step.slot as usize == slot && !t.step.kind.is_of_servers());
             if own.is_some() || self.hosts[slot].word != self.course.state[2 + slot] {
                 self.hosts[slot].word = self.course.state[2 + slot];
                 self.look_at_wires(slot, own);
@@ -35,19 +32,19 @@ impl Run<'_, '_, '_> {
                 self.note(session, Note::Opened);
             }
             self.schedule_tracker();
-            self.look_at_replicas(step.map(|(step, _)| step));
+            self.look_at_replicas(taken.map(|taken| taken.step));
         }
         self.look_for_notices();
     }
 
-    fn look_at_wires(&mut self, slot: usize, own: Option<(Step, Delivered)>) {
+    fn look_at_wires(&mut self, slot: usize, own: Option<Taken>) {
         let now = self.now();
         let world = self.course.world();
         let view = world.view(&self.course.state);
         let client = view.client(slot);
         let (link, requests, frames) = (client.link(), client.requests().len(), client.frames().len());
-        let kind = own.map(|(step, _)| step.kind);
-        let delivered = own.and_then(|(_, delivered)| delivered);
+        let kind = own.map(|taken| taken.step.kind);
+        let delivered = own.and_then(|taken| taken.delivering);
         let servers = world.setup().followers as u64 + 1;
         let host = &mut self.hosts[slot];
         match kind {
@@ -113,23 +110,27 @@ impl Run<'_, '_, '_> {
         }
     }
 
-    /// Finds the waits that are over and those that are new. Which is which follows from their order, which is that of their
-    /// making, but for a wait that is replaced by an equal one in a single step: that counts as the old one.
-    fn look_at_waits(&mut self, slot: usize, own: Option<(Step, Delivered)>) {
+    /// Finds the waits that are over and those that are new. They stand in the order of their making, so the new ones are
+    /// the last.
+    fn look_at_waits(&mut self, slot: usize, own: Option<Taken>) {
         let now = self.now();
         let key = self.course.world().view(&self.course.state).client(slot).key();
         let timed = self.course.world().automaton().naming().timed;
         let host = &mut self.hosts[slot];
         let mut before = std::mem::take(&mut host.local);
-        if let Some((Step { kind: StepKind::Local | StepKind::Interrupt | StepKind::Write, arg, .. }, _)) = own {
+        let made = own.and_then(|taken| taken.made).unwrap_or(0);
+        if let Some(Step { kind: StepKind::Local | StepKind::Interrupt | StepKind::Write, arg, .. }) =
+            own.map(|taken| taken.step)
+        {
             before.retain(|op| u16::from(op.position) != arg & 0xFF);
         }
         let Some(key) = key else { return };
+        let old = local_ops(key).count() - made;
         let mut before = before.into_iter();
         let mut now_waits = Vec::new();
-        for (position, view) in local_ops(key) {
-            let rest = before.as_slice();
-            match rest.iter().position(|op| op.view == *view) {
+        for (at, (position, view)) in local_ops(key).enumerate() {
+            let kept = before.as_slice().iter().position(|op| op.view == *view).filter(|_| at < old);
+            match kept {
                 Some(at) => {
                     let op = before.nth(at).expect("as many as were looked at");
                     now_waits.push(LocalOp { position, ..op });

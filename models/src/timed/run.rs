@@ -62,6 +62,16 @@ pub(super) enum Event {
     LeaderIsReplaced { since: u64 },
 }
 
+/// A step that was taken, with what only the state before it can tell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub step: Step,
+    /// The change of the connection that it delivers, if it is one.
+    pub delivering: Option<SessionState>,
+    /// How many of the client's last own waits are new; `None` where the step does not move the program.
+    pub made: Option<usize>,
+}
+
 /// A run as it goes on.
 pub(super) struct Run<'a, 'w, 'j> {
     pub timing: &'a Timing,
@@ -175,11 +185,12 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             Some(Step { kind: StepKind::Deliver, slot, .. }) => self.head_of(slot as usize),
             _ => None,
         };
+        let made = step.filter(|step| self.course.enabled.contains(step)).and_then(|step| self.course.made(step));
         if !step.is_some_and(|step| self.course.take(step, now)) {
             *self.refused.entry(kind).or_default() += 1;
             return false;
         }
-        self.look_around(step.map(|step| (step, delivering)));
+        self.look_around(step.map(|step| Taken { step, delivering, made }));
         true
     }
 

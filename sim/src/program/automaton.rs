@@ -75,6 +75,8 @@ pub struct Edge {
     pub to: NodeId,
     /// Positions, among the operations of the next node, of the requests that were made.
     pub sent: SmallVec<[u8; 2]>,
+    /// How many of the next node's last waits of its own (timers, work, choices …) are new.
+    pub made: u8,
     /// Whether marks and outcome stayed as they were.
     pub silent: bool,
     pub(super) seq: SmallVec<[u8; 6]>,
@@ -294,6 +296,7 @@ impl Automaton {
                     Edge {
                         to: self.broken(node.key.program),
                         sent: SmallVec::new(),
+                        made: 0,
                         silent: true,
                         seq: SmallVec::new(),
                         zxid: SmallVec::new(),
@@ -349,9 +352,9 @@ impl Automaton {
         };
         let silent =
             silent && (landing.key.marks.is_empty() || same_marks(node, &landing, &moved(&landing.seq, &key.seq)));
-        let Landing { key: to, sent, seq, zxid, who } = landing;
+        let Landing { key: to, sent, made, seq, zxid, who } = landing;
         let (to, merged) = self.intern(to, history.clone());
-        let edge = Edge { to, sent, silent, seq, zxid, who };
+        let edge = Edge { to, sent, made, silent, seq, zxid, who };
         let mut arrived: Vec<(NodeId, History)> = others.into_iter().map(|other| (to, other)).collect();
         if merged {
             arrived.push((to, history));

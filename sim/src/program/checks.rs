@@ -96,6 +96,7 @@ impl Automaton {
         let first = Landing {
             key: self.nodes[edge.to as usize].key.clone(),
             sent: edge.sent.clone(),
+            made: edge.made,
             seq: edge.seq.clone(),
             zxid: edge.zxid.clone(),
             who: edge.who.clone(),

@@ -14,6 +14,7 @@ use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
 pub(super) struct Landing {
     pub key: NodeKey,
     pub sent: SmallVec<[u8; 2]>,
+    pub made: u8,
     pub seq: SmallVec<[u8; 6]>,
     pub zxid: SmallVec<[u8; 2]>,
     pub who: SmallVec<[u8; 2]>,
@@ -28,7 +29,7 @@ pub(super) fn landing(
     zxid: &[i64],
     slots: &[u16],
 ) -> Result<Landing, String> {
-    let RunEnd { mut key, sent, .. } = end;
+    let RunEnd { mut key, sent, made, .. } = end;
     let (mut seqs, mut zxids) = (BTreeSet::new(), BTreeSet::new());
     let mut whos: Vec<u16> = Vec::new();
     key.names(&mut |name| match name {
@@ -77,7 +78,14 @@ pub(super) fn landing(
         };
         names.iter().map(source).collect()
     }
-    Ok(Landing { seq: sources(&seqs, seq)?, zxid: sources(&zxids, zxid)?, who: sources(&whos, slots)?, key, sent })
+    Ok(Landing {
+        seq: sources(&seqs, seq)?,
+        zxid: sources(&zxids, zxid)?,
+        who: sources(&whos, slots)?,
+        key,
+        sent,
+        made,
+    })
 }
 
 /// Whether each name inside the marks is still the one it was. `moved` says which sequence number of the node each one of

@@ -123,6 +123,7 @@ impl Runner {
             // Nothing is disguised: there is one run only, and numbers are what they are.
             disguise: Disguise { untracked_zxid: 0, cversion: None },
             jitter: None,
+            made_before: 0,
             sent: Vec::new(),
             live: Some(Box::default()),
         }));

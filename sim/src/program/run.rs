@@ -88,6 +88,8 @@ pub(super) struct Inner {
     pub jitter: Option<u64>,
     /// Requests made since the last observation.
     pub sent: Vec<usize>,
+    /// Number of operations made before the last observation.
+    pub made_before: usize,
     /// The run is live: kept and polled on, not started anew for each history.
     pub live: Option<Box<LiveOps>>,
 }
@@ -250,6 +252,8 @@ pub(super) struct RunEnd {
     pub key: NodeKey,
     /// Positions, among the operations of the key, of the requests made since the last observation.
     pub sent: SmallVec<[u8; 2]>,
+    /// How many of the last waits of its own (timers, work, choices …) were made since the last observation.
+    pub made: u8,
 }
 
 /// How to run.
@@ -324,6 +328,7 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         disguise: spec.disguise,
         jitter: spec.jitter,
         sent: Vec::new(),
+        made_before: 0,
         live: None,
     }));
     let ctx = Context::new(inner.clone());
@@ -334,6 +339,7 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         {
             let mut inner = inner.borrow_mut();
             inner.sent.clear();
+            inner.made_before = inner.ops.len();
             inner.observe(obs);
             inner.observed += 1;
             inner.changed = true;
@@ -437,6 +443,12 @@ fn finish(
     let inner = inner.borrow();
     let open = inner.open();
     let ops = open.iter().map(|&i| view(&inner.ops[i], spec.timed)).collect();
+    let made = open.iter().filter(|&&i| {
+        i >= inner.made_before
+            && !inner.ops[i].answered
+            && !matches!(inner.ops[i].kind, Kind::Request(_) | Kind::Watch(..))
+    });
+    let made = small(made.count());
     let position = |id: &usize| open.iter().position(|o| o == id).map(small);
     // A task spawned after the start carries what its maker gave it, so it rests on all of the past.
     let alive = |i: &usize| tasks[*i].is_some();
@@ -452,6 +464,7 @@ fn finish(
     let all_done = live.is_empty();
     RunEnd {
         sent: inner.sent.iter().filter_map(position).collect(),
+        made,
         key: NodeKey {
             program: spec.program,
             slot: if spec.literal_owners { spec.slot as u16 } else { 0 },

@@ -90,6 +90,8 @@ impl Names for Client {
 pub struct Moved {
     /// Marks and outcome stayed as they were.
     pub silent: bool,
+    /// How many of the last waits of the program's own are new.
+    pub made: u8,
 }
 
 impl Client {
@@ -163,7 +165,7 @@ impl Client {
         self.bind = bind;
         self.node = edge.to;
         self.send(automaton, &edge.sent);
-        Moved { silent: edge.silent }
+        Moved { silent: edge.silent, made: edge.made }
     }
 
     /// The answer to the oldest open request reaches the program.
@@ -217,7 +219,7 @@ impl Client {
         }
         if positions.is_empty() {
             // Nobody looks any more: the library drops the event.
-            return Moved { silent: true };
+            return Moved { silent: true, made: 0 };
         }
         self.observe(automaton, Obs::Event(positions, kind, foreign.then_some(path)))
     }

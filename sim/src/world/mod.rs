@@ -7,6 +7,7 @@ mod budget;
 mod client;
 mod engine;
 mod intern;
+mod made;
 mod print;
 mod reduce;
 mod serve;
