@@ -141,6 +141,7 @@ fn mistakes_are_caught() {
             invariants::nodes_of_live_sessions_stay(world, run)
         }));
         assert!(broken(&scenario, Flaw::WrongSession, &|_, run| invariants::silent_sessions_die(run)));
+        assert!(broken(&scenario, Flaw::KeepsDeadlines, &|_, run| invariants::renewed_sessions_live(run)));
     }
     // A library that takes the zxid of an event for the last one that it has seen comes back to a server of the past.
     let quirks = Quirks { events_reset_zxid: true, ..Quirks::default() };

@@ -71,6 +71,8 @@ pub enum Flaw {
     RoundsDown,
     /// The tracker expires the others.
     WrongSession,
+    /// A new leader, or a server that starts again, keeps the old deadlines.
+    KeepsDeadlines,
 }
 
 /// Runs in virtual time.
