@@ -15,6 +15,9 @@ use super::screen::{self, BAD, say, styled};
 use super::{CommandLine, files, interrupts};
 use crate::traces::slug;
 
+/// The folder beside the report in which its pictures are.
+const PICTURES: &str = "report";
+
 /// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are left out and
 /// told on standard error; the second answer is the failure that the command ends with because of them.
 fn fresh<T>(
@@ -98,11 +101,26 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
     let failure = failure.or((wrong > 0).then(|| {
         Failure::new(Exit::Falsified, format!("{wrong} scenarios are not as expected; the report says which and how"))
     }));
-    let fresh = render(&checked);
+    let mut fresh = render(&checked);
+    let mut pictures = Vec::new();
+    for make in &line.chapters {
+        let chapter = make(PICTURES).map_err(|why| Failure::new(Exit::Broken, why))?;
+        fresh.push('\n');
+        fresh += &chapter.markdown;
+        pictures.extend(chapter.pictures);
+    }
+    let folder = path.with_file_name(PICTURES);
     let mut differs = false;
     if let Some(committed) = committed {
-        differs = told(&line_differences(&committed, &fresh), path)?;
+        let mut differences = line_differences(&committed, &fresh);
+        let other = |(name, svg): &&(String, String)| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(svg);
+        let others = pictures.iter().filter(other);
+        differences.extend(others.map(|(name, _)| format!("{} is missing or differs", folder.join(name).display())));
+        differs = told(&differences, path)?;
     } else if kept.write {
+        for (name, svg) in &pictures {
+            files::write(&folder.join(name), svg)?;
+        }
         files::write(path, &fresh)?;
         say(format!("wrote {}", path.display()))?;
     } else {

@@ -28,6 +28,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::{CommandFactory, FromArgMatches};
 use overtake_models::Scenario;
 use overtake_models::manifest::Manifest;
+use overtake_models::throughput::Chapter;
 
 use args::{Cli, Command};
 pub use exit::Exit;
@@ -47,8 +48,12 @@ pub struct CommandLine {
     manifest: PathBuf,
     corpus: PathBuf,
     report: PathBuf,
+    chapters: Vec<MakeChapter>,
     program: String,
 }
+
+/// Makes a chapter of the report; is told the folder of its pictures as links name it.
+pub type MakeChapter = fn(&str) -> Result<Chapter, String>;
 
 impl CommandLine {
     /// The command line over the scenarios, with `manifest.txt`, `corpus/` and `REPORT.md` in the current folder.
@@ -58,6 +63,7 @@ impl CommandLine {
             manifest: "manifest.txt".into(),
             corpus: "corpus".into(),
             report: "REPORT.md".into(),
+            chapters: Vec::new(),
             program: "overtake".into(),
         }
     }
@@ -77,6 +83,12 @@ impl CommandLine {
     /// Where the report is kept.
     pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
         self.report = path.into();
+        self
+    }
+
+    /// One more chapter at the end of the report, with its pictures in the folder `report` beside it.
+    pub fn chapter(mut self, make: MakeChapter) -> Self {
+        self.chapters.push(make);
         self
     }
 
