@@ -205,14 +205,34 @@ impl Engine<'_> {
             let spoken: SmallVec<[u64; MOST_CLIENTS]> = (0..clients).map(|s| self.spoken_of(&order, s)).collect();
             order.iter_mut().for_each(|o| o.2 = o.2.wrapping_add(spoken[o.4 as usize]));
         }
-        // Stable, so that clients that nothing tells apart stay where they are.
         order.sort_by_key(|o| (o.0, o.1, o.2));
-        if order.iter().enumerate().all(|(at, o)| o.4 as usize == at) {
+        let alike = |a: &Place, b: &Place| (a.0, a.1, a.2) == (b.0, b.1, b.2);
+        let slots: Slots = order.iter().map(|o| o.4).collect();
+        let mut ties: SmallVec<[(usize, usize); 2]> = SmallVec::new();
+        let mut from = 0;
+        for at in 1..=clients {
+            if at == clients || !alike(&order[from], &order[at]) {
+                if at - from > 1 {
+                    ties.push((from, at));
+                }
+                from = at;
+            }
+        }
+        let foreign = foreign != 0;
+        self.arrange(next, &slots, foreign);
+        if !ties.is_empty() {
+            self.break_ties(next, clients, &ties, foreign);
+        }
+    }
+
+    /// Puts the clients into that order of their slots; the service's and the other clients' names follow.
+    fn arrange(&mut self, next: &mut Words, order: &[u8], foreign: bool) {
+        if order.iter().enumerate().all(|(at, slot)| *slot as usize == at) {
             return;
         }
-        let mut to: SmallVec<[u8; MOST_CLIENTS]> = SmallVec::from_elem(0, clients);
-        for (at, o) in order.iter().enumerate() {
-            to[o.4 as usize] = at as u8;
+        let mut to: Slots = SmallVec::from_elem(0, order.len());
+        for (at, slot) in order.iter().enumerate() {
+            to[*slot as usize] = at as u8;
         }
         let code = to.iter().fold(0u64, |code, &at| code << 4 | u64::from(at));
         let world: &World = self.world;
@@ -227,9 +247,10 @@ impl Engine<'_> {
                 zid
             }
         };
-        for (at, o) in order.iter().enumerate() {
-            let mut cid = o.3;
-            if foreign != 0 && self.client(cid).foreign != 0 {
+        let before = *next;
+        for (at, slot) in order.iter().enumerate() {
+            let mut cid = before[2 + *slot as usize];
+            if foreign && self.client(cid).foreign != 0 {
                 cid = match self.permuted.get(&(cid, code, false)) {
                     Some(&cid) => cid,
                     None => {
@@ -243,5 +264,65 @@ impl Engine<'_> {
             }
             next[2 + at] = cid;
         }
+    }
+
+    /// Clients that the sort could not tell apart: where changing places changes the state, the least of all arrangements
+    /// stands for them, so that each class of states has one.
+    fn break_ties(&mut self, next: &mut Words, clients: usize, ties: &[(usize, usize)], foreign: bool) {
+        let identity: Slots = (0..clients as u8).collect();
+        let mut open: SmallVec<[(usize, usize); 2]> = SmallVec::new();
+        for &(from, to) in ties {
+            let turns = (from..to - 1).any(|at| {
+                let mut order = identity.clone();
+                order.swap(at, at + 1);
+                let mut turned = *next;
+                self.arrange(&mut turned, &order, foreign);
+                turned != *next
+            });
+            if turns {
+                open.push((from, to));
+            }
+        }
+        let arrangements = open.iter().flat_map(|(from, to)| 1..=to - from).product::<usize>();
+        if open.is_empty() || arrangements > MOST_ARRANGEMENTS {
+            return;
+        }
+        let base = *next;
+        let mut least = base;
+        each_arrangement(&mut identity.clone(), &open, &mut |order| {
+            let mut other = base;
+            self.arrange(&mut other, order, foreign);
+            if other < least {
+                least = other;
+            }
+        });
+        *next = least;
+    }
+}
+
+/// Most arrangements that are compared to find the least: six clients that nothing tells apart. Beyond that a class of states
+/// may have several that stand for it, which costs states and nothing else.
+const MOST_ARRANGEMENTS: usize = 720;
+
+/// The slots in an order.
+type Slots = SmallVec<[u8; MOST_CLIENTS]>;
+
+/// Calls `visit` with every arrangement of the ranges.
+fn each_arrangement(order: &mut Slots, ranges: &[(usize, usize)], visit: &mut impl FnMut(&[u8])) {
+    let Some((&(from, to), rest)) = ranges.split_first() else {
+        visit(order);
+        return;
+    };
+    if to - from < 2 {
+        each_arrangement(order, rest, visit);
+        return;
+    }
+    for at in from..to {
+        order.swap(from, at);
+        let mut smaller: SmallVec<[(usize, usize); 4]> = SmallVec::new();
+        smaller.push((from + 1, to));
+        smaller.extend_from_slice(rest);
+        each_arrangement(order, &smaller, visit);
+        order.swap(from, at);
     }
 }
