@@ -148,7 +148,7 @@ fn queues_of_work() {
     assert_verdicts(
         &queues::scenarios(),
         &[
-            ("queue, taken", Ok(1297)),
+            ("queue, taken", Ok(1283)),
             ("queue, taken, 1 disconnect", Ok(26847)),
             ("queue, taken, 1 expiry", Ok(5259)),
             ("queue, processed", Ok(9411)),
