@@ -8,7 +8,7 @@ use overtake_models::sample::{Ended, Judge};
 use overtake_models::scenario::{Scenario, scenario as scenario_of};
 use overtake_models::scenarios;
 use overtake_models::timed::{Fault, Flaw, Lost, Plan, Timed, TimedRun, Timing, invariants, lines, roomy, text};
-use overtake_recipes::{AddWatchMode, Environment, Watch, ZkError, ZooKeeper};
+use overtake_recipes::{AddWatchMode, Environment, Watch, WatchedEvent, ZkError, ZooKeeper};
 use overtake_sim::clock::duration::{MILLISECOND, SECOND};
 use overtake_sim::clock::{Library, library};
 use overtake_sim::program::Context;
@@ -318,4 +318,33 @@ fn a_timer_that_is_set_again_starts_anew() {
     // Told of changes at 3.002 s, 6.004 s and 9.006 s.
     let timers: Vec<&String> = lines.iter().filter(|line| line.contains("timer runs out")).collect();
     assert_eq!(timers, ["[14006 ms] waiter: timer runs out"], "{}", lines.join("\n"));
+}
+
+/// Waits for a change of the value, whatever happens to the connection.
+async fn hear(ctx: Context) -> Result<(), ZkError> {
+    let (_, _, mut watch) = ctx.zookeeper().watch_data(VALUE).await?;
+    while !matches!(watch.next().await, WatchedEvent::Node { .. }) {}
+    Ok(())
+}
+
+async fn change_once(ctx: Context) -> Result<(), ZkError> {
+    ctx.work("think").await;
+    ctx.zookeeper().set_data(VALUE, b"new", None).await.map(drop)
+}
+
+/// Z126: a watch outlives a lost connection, and is told of a change that comes after it, or while it was away (§2.4). A library
+/// that does not register its watches again waits for ever.
+#[test]
+fn watches_outlive_a_connection() {
+    let away = vec![(SECOND, Fault::Silence { slot: 0, lost: Lost::Both, length: 5 * SECOND })];
+    for (changed, resends, told) in [("const:10s", true, true), ("const:5s", true, true), ("const:10s", false, false)] {
+        let hears = scenario_of("hears").node(VALUE).client("reader", hear);
+        let hears = if resends { hears } else { hears.without_set_watches() };
+        let timing = Timing { work: changed.parse().unwrap(), limit: 60 * SECOND, ..steady() };
+        let (world, run) = planned(&roomy(&hears.client("writer", change_once)), timing, away.clone());
+        let text = text(&world, &run);
+        assert_eq!(moment(&run, StepKind::Cut), Some(4_002), "{text}");
+        assert!(moment(&run, StepKind::Reconnect).is_some_and(|at| (6_000..8_000).contains(&at)), "{text}");
+        assert_eq!(text.contains("reader ← event: /value data changed"), told, "{changed}: {text}");
+    }
 }
