@@ -305,6 +305,7 @@ fn the_automaton_does_what_direct_execution_does() {
         ignore_checkpoints: true,
         count_requests: false,
         timed: false,
+        jitter: None,
     };
     let direct = world(3, budget, direct, lock);
     let (mut by_table, mut directly) = (Engine::new(&table, Reductions::NONE), Engine::new(&direct, Reductions::NONE));
