@@ -14,6 +14,7 @@ pub mod o08_adopted_dying_node;
 pub mod o09_work_goes_on_after_expiry;
 pub mod o10_task_recorded_too_late;
 pub mod o11_wait_ends_without_own_key;
+pub mod o12_deposed_leader_ends_sessions;
 pub mod o13_lost_channel_never_fires;
 pub mod o14_deposed_leader_keeps_trying;
 pub mod o15_lease_over_when_written;
@@ -33,6 +34,7 @@ pub mod o28_listener_not_yet_running;
 pub mod o29_registered_after_the_reply;
 pub mod o30_item_left_beside_an_idle_consumer;
 pub mod o31_waits_on_without_a_node;
+pub mod o32_session_moved_for_ever;
 pub mod o33_all_watch_the_first;
 pub mod o34_all_watch_one_key;
 pub mod o35_spins_from_zero;
@@ -50,6 +52,8 @@ pub mod o46_timed_out_waiter_stays;
 pub mod o47_persistent_lock_node;
 pub mod o48_first_lock_kept;
 pub mod o49_taken_nodes_stay;
+pub mod o50_create_behind_close;
+pub mod o51_zxid_before_its_data;
 pub mod o52_own_dying_node;
 pub mod o53_old_node_reused;
 pub mod o54_heartbeat_after_release;
@@ -74,7 +78,9 @@ pub mod o73_live_waiter_pruned;
 pub mod o74_creation_watches_pile_up;
 pub mod o75_node_leaked_per_try;
 pub mod o76_stale_after_reconnect;
+pub mod o77_new_session_stale_assignment;
 pub mod o78_leader_leaves_during_query;
+pub mod o79_zxid_taken_from_events;
 pub mod o80_unfenced_controller;
 pub mod o81_token_of_another_node;
 pub mod o82_random_tokens;
@@ -103,6 +109,7 @@ pub fn all() -> Vec<Scenario> {
         o09_work_goes_on_after_expiry::scenarios,
         o10_task_recorded_too_late::scenarios,
         o11_wait_ends_without_own_key::scenarios,
+        o12_deposed_leader_ends_sessions::scenarios,
         o13_lost_channel_never_fires::scenarios,
         o14_deposed_leader_keeps_trying::scenarios,
         o15_lease_over_when_written::scenarios,
@@ -122,6 +129,7 @@ pub fn all() -> Vec<Scenario> {
         o29_registered_after_the_reply::scenarios,
         o30_item_left_beside_an_idle_consumer::scenarios,
         o31_waits_on_without_a_node::scenarios,
+        o32_session_moved_for_ever::scenarios,
         o33_all_watch_the_first::scenarios,
         o34_all_watch_one_key::scenarios,
         o35_spins_from_zero::scenarios,
@@ -139,6 +147,8 @@ pub fn all() -> Vec<Scenario> {
         o47_persistent_lock_node::scenarios,
         o48_first_lock_kept::scenarios,
         o49_taken_nodes_stay::scenarios,
+        o50_create_behind_close::scenarios,
+        o51_zxid_before_its_data::scenarios,
         o52_own_dying_node::scenarios,
         o53_old_node_reused::scenarios,
         o54_heartbeat_after_release::scenarios,
@@ -163,7 +173,9 @@ pub fn all() -> Vec<Scenario> {
         o74_creation_watches_pile_up::scenarios,
         o75_node_leaked_per_try::scenarios,
         o76_stale_after_reconnect::scenarios,
+        o77_new_session_stale_assignment::scenarios,
         o78_leader_leaves_during_query::scenarios,
+        o79_zxid_taken_from_events::scenarios,
         o80_unfenced_controller::scenarios,
         o81_token_of_another_node::scenarios,
         o82_random_tokens::scenarios,

@@ -1,8 +1,10 @@
 //! What the leader has committed, on its way into a follower's tree.
 
+use smallvec::SmallVec;
+
 use super::{Ensemble, Sent};
 use crate::names::{Name, Names, Text, Who, slot_of};
-use crate::zookeeper::{Reply, Request, Response};
+use crate::zookeeper::{Reply, Request, Response, Write, ZooKeeper};
 
 /// A transaction, or a place in the order of transactions.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -38,6 +40,68 @@ pub enum Commit {
     },
 }
 
+/// A commit on its way, with the numbers that the leader has given to it. A follower that applies the same requests comes to
+/// the same numbers by itself; but where a world's numbers are replaced by their ranks, those that the leader has forgotten
+/// again have to be kept while a follower has still to come to them.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Sending {
+    /// What to apply.
+    pub commit: Commit,
+    /// The leader's zxid when it was applied; 0 where it costs none.
+    zxid: u32,
+    /// For each node that is created below a node whose counter is a name: the parent, and the counter before.
+    counters: SmallVec<[(Text, i32); 1]>,
+}
+
+impl Sending {
+    /// For one server only, without a zxid.
+    pub(super) fn aside(commit: Commit) -> Self {
+        Self { commit, zxid: 0, counters: SmallVec::new() }
+    }
+
+    /// For every server: what the leader has applied, which stands at `zxid` now.
+    pub(super) fn applied(commit: Commit, zxid: u32, counters: &[(Text, i32)]) -> Self {
+        Self { commit, zxid, counters: SmallVec::from_slice(counters) }
+    }
+
+    /// The server goes on from the leader's numbers.
+    fn resume(&self, zookeeper: &mut ZooKeeper) {
+        if self.zxid > zookeeper.last_zxid() {
+            zookeeper.claim_zxid(self.zxid - 1);
+        }
+        // The others of a multi follow.
+        let first = |(at, (parent, _)): &(usize, &(Text, i32))| self.counters[..*at].iter().all(|(p, _)| p != parent);
+        for (_, (parent, counter)) in self.counters.iter().enumerate().filter(first) {
+            if zookeeper.node(*parent).is_some() {
+                zookeeper.set_counter(*parent, *counter);
+            }
+        }
+    }
+}
+
+/// The counters from which a request that is about to be applied takes names, in the order of its members.
+pub(super) fn counters(zookeeper: &ZooKeeper, request: &Request) -> SmallVec<[(Text, i32); 1]> {
+    let writes = match request {
+        Request::Write(write) => std::slice::from_ref(write),
+        Request::Multi(writes) => writes,
+        _ => &[],
+    };
+    let mut counters: SmallVec<[(Text, i32); 1]> = SmallVec::new();
+    let mut plain: SmallVec<[Text; 1]> = SmallVec::new();
+    for write in writes {
+        let Write::Create { path, mode, .. } = write else { continue };
+        let Some(parent) = path.parent() else { continue };
+        let ahead = counters.iter().map(|(p, _)| p).chain(&plain).filter(|p| **p == parent).count() as i32;
+        let named = zookeeper.counter_is_name(parent) || counters.iter().any(|(p, _)| *p == parent);
+        if mode.is_sequential() || named {
+            counters.push((parent, zookeeper.counter(parent).wrapping_add(ahead)));
+        } else {
+            plain.push(parent);
+        }
+    }
+    counters
+}
+
 impl Commit {
     /// The session that gets an answer when this is applied.
     pub(super) fn answers(&self) -> Option<Who> {
@@ -67,7 +131,9 @@ impl Ensemble {
         let follower = &mut self.followers[server as usize - 1];
         let zookeeper = &mut follower.zookeeper;
         let mut events = Vec::new();
-        match follower.behind.remove(0) {
+        let sending = follower.behind.remove(0);
+        sending.resume(zookeeper);
+        match sending.commit {
             Commit::Write { session, request: Request::OpenSession, connected } => {
                 let zxid = zookeeper.open_session(session);
                 if connected {
@@ -109,6 +175,17 @@ impl Ensemble {
                     out.push(Sent::Reply(session, zookeeper.moved()));
                 }
             }
+        }
+    }
+}
+
+impl Names for Sending {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        self.commit.names(visit);
+        visit(Name::Zxid(&mut self.zxid));
+        for (parent, counter) in &mut self.counters {
+            parent.names(visit);
+            visit(Name::Seq(counter));
         }
     }
 }

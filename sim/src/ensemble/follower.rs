@@ -1,6 +1,6 @@
 //! A server that is not the leader.
 
-use super::commit::Commit;
+use super::commit::Sending;
 use crate::names::{Name, Names, Who, slot_of};
 use crate::zookeeper::{Request, ZooKeeper};
 
@@ -34,7 +34,7 @@ pub struct Follower {
     /// What it has applied, with the connections and watches of its own clients.
     pub zookeeper: ZooKeeper,
     /// Commits that it has still to apply, the oldest first.
-    pub behind: Vec<Commit>,
+    pub behind: Vec<Sending>,
     /// On its way to the leader, the oldest first.
     pub forwarded: Vec<Forwarded>,
 }
@@ -46,7 +46,7 @@ impl Follower {
             Forwarded::Write { session: s, connected, .. } => *connected && *s == session,
             Forwarded::Revalidation { .. } | Forwarded::Expiry { .. } => false,
         });
-        forwarded || self.behind.iter().any(|c| c.answers() == Some(session))
+        forwarded || self.behind.iter().any(|b| b.commit.answers() == Some(session))
     }
 
     /// The connection of the client at the slot is gone: nobody waits for its answers, its watches are forgotten.
@@ -58,8 +58,8 @@ impl Follower {
                 *connected = false;
             }
         }
-        for commit in &mut self.behind {
-            commit.disconnect_slot(slot);
+        for behind in &mut self.behind {
+            behind.commit.disconnect_slot(slot);
         }
         self.zookeeper.disconnect_slot(slot);
     }

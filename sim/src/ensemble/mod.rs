@@ -16,11 +16,13 @@ mod follower;
 mod quirks;
 mod sessions;
 
-pub use commit::Commit;
+pub use commit::{Commit, Sending};
 pub use follower::{Follower, Forwarded};
 pub use quirks::Quirks;
 
-use crate::names::{Name, Names, Who, slot_of};
+use smallvec::SmallVec;
+
+use crate::names::{Name, Names, Text, Who, slot_of};
 use crate::zookeeper::{Notification, Reply, Request, ZooKeeper};
 
 /// The leader's place among the servers; followers are 1, 2 ….
@@ -143,7 +145,7 @@ impl Ensemble {
                 }
             }
             Forwarded::Write { session, request: Request::Sync, connected } => {
-                self.followers[server as usize - 1].behind.push(Commit::Sync { session, connected });
+                self.followers[server as usize - 1].behind.push(Sending::aside(Commit::Sync { session, connected }));
             }
             Forwarded::Write { session, request, connected } => {
                 let opens = request == Request::OpenSession;
@@ -151,7 +153,9 @@ impl Ensemble {
                 if !opens && (moved || !self.leader.is_alive(session)) {
                     // Refused without an effect (§3.5, §3.6, Z140).
                     if moved && quirks.moved_keeps_connection {
-                        self.followers[server as usize - 1].behind.push(Commit::Moved { session, connected });
+                        self.followers[server as usize - 1]
+                            .behind
+                            .push(Sending::aside(Commit::Moved { session, connected }));
                     } else if connected {
                         self.followers[server as usize - 1].disconnect_slot(slot_of(session));
                         out.push(Sent::Closed(session));
@@ -171,17 +175,19 @@ impl Ensemble {
     /// The leader judges and commits; `answers` is the server that will answer (the leader: at once, or nobody).
     fn decide(&mut self, answers: u8, session: Who, request: &Request, out: &mut Vec<Sent>) -> Reply {
         let mut events = Vec::new();
+        let mut counters =
+            if self.followers.is_empty() { SmallVec::new() } else { commit::counters(&self.leader, request) };
         let reply = self.leader.apply(session, request, &mut events);
+        if reply.result.is_err() {
+            counters.clear();
+        }
         out.extend(events.into_iter().map(Sent::Event));
         if *request == Request::OpenSession && self.owner(session) != LEADER {
             self.leader.disconnect(session);
         }
         if request.is_write() && *request != Request::Sync {
-            self.commit_to_followers(answers, |connected| Commit::Write {
-                session,
-                request: request.clone(),
-                connected,
-            });
+            let write = |connected| Commit::Write { session, request: request.clone(), connected };
+            self.commit_to_followers(answers, &counters, write);
         }
         if *request == Request::CloseSession {
             self.forget_owner(session);
@@ -189,9 +195,10 @@ impl Ensemble {
         reply
     }
 
-    fn commit_to_followers(&mut self, answers: u8, commit: impl Fn(bool) -> Commit) {
+    fn commit_to_followers(&mut self, answers: u8, counters: &[(Text, i32)], commit: impl Fn(bool) -> Commit) {
+        let zxid = self.leader.last_zxid();
         for (at, follower) in self.followers.iter_mut().enumerate() {
-            follower.behind.push(commit(at + 1 == answers as usize));
+            follower.behind.push(Sending::applied(commit(at + 1 == answers as usize), zxid, counters));
         }
     }
 
@@ -201,7 +208,7 @@ impl Ensemble {
         let mut events = Vec::new();
         self.leader.sweep_container(path, &mut events);
         out.extend(events.into_iter().map(Sent::Event));
-        self.commit_to_followers(LEADER, |_| Commit::Sweep(path));
+        self.commit_to_followers(LEADER, &[], |_| Commit::Sweep(path));
     }
 
     /// The leader changes (with one server: it restarts). Every server has all that was committed, what was on its way to the

@@ -31,7 +31,7 @@ impl Ensemble {
             self.leader.disconnect(session);
             self.set_owner(session, server);
         }
-        self.commit_to_followers(LEADER, |_| Commit::Write {
+        self.commit_to_followers(LEADER, &[], |_| Commit::Write {
             session,
             request: Request::OpenSession,
             connected: false,
@@ -121,6 +121,6 @@ impl Ensemble {
             out.push(Sent::Closed(session));
         }
         self.forget_owner(session);
-        self.commit_to_followers(LEADER, |_| Commit::End(session));
+        self.commit_to_followers(LEADER, &[], |_| Commit::End(session));
     }
 }

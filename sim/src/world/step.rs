@@ -243,7 +243,7 @@ impl World {
                 format!("leader ← follower {server}: {what}")
             }
             StepKind::Commit => {
-                let what = match &services.ensemble.followers[server as usize - 1].behind[0] {
+                let what = match &services.ensemble.followers[server as usize - 1].behind[0].commit {
                     Commit::Write { session, request, .. } => format!("{request} of {}", name(*session)),
                     Commit::End(session) => {
                         format!("the end of session {} of {}, its nodes go", session_text(*session), name(*session))

@@ -164,6 +164,11 @@ impl ZooKeeper {
     pub fn counter(&self, path: Text) -> i32 {
         self.find(path).map_or(0, |at| self.nodes[at].counter)
     }
+
+    /// Whether the node's counter is a name: a sequential child was ever created.
+    pub fn counter_is_name(&self, path: Text) -> bool {
+        self.find(path).is_some_and(|at| self.nodes[at].sequential)
+    }
 }
 
 /// The counter of a node is a name from the first sequential create below it on; the counters of other
