@@ -203,7 +203,7 @@ impl Chapter {
     }
 
     fn pauses(&mut self, folder: &str, effort: Effort) {
-        let samples = if effort == Effort::Quick { 2_000 } else { 200_000 };
+        let samples = if effort == Effort::Quick { 20_000 } else { 200_000 };
         let log = include_str!("../../data/gc-pauses.log");
         let log = Empirical::from_text("models/data/gc-pauses.log", log).expect("a log that can be read");
         let questions = [
