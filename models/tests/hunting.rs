@@ -10,6 +10,7 @@ use overtake_models::replay::{judge, replay};
 use overtake_models::scenario::{Scenario, scenario};
 use overtake_models::search::Limits;
 use overtake_models::{Trace, property, scenarios};
+use overtake_recipes::Environment;
 use overtake_sim::program::Context;
 
 /// A folder of the test's own, gone at its end.
@@ -250,11 +251,16 @@ fn what_is_found_replays_and_is_made_small() {
 
 #[test]
 fn virtual_time_hunts_too() {
-    let scenario = overtake_models::timed::roomy(&named("predecessor lock, 1 expiry"));
+    let scenario = overtake_models::timed::roomy(&faulty());
     let (one, two) = (Folder::new(), Folder::new());
-    let how = How { search: Search::Timed, runs: Some(40), ..HOW };
+    let how = How { search: Search::Timed, runs: Some(200), shrink: true, ..HOW };
     let hunted = ok(&scenario, how, &one);
-    assert_eq!(hunted.tally.runs, 40);
+    assert_eq!(hunted.tally.runs, 200);
+    assert!(!hunted.findings.is_empty(), "{:?}", hunted.tally);
+    for finding in hunted.findings.values() {
+        assert_eq!(finding.found.moments.len(), finding.found.steps.len());
+        assert!(finding.shrunk.is_some(), "{:?}", finding.note);
+    }
     ok(&scenario, How { threads: 2, ..how }, &two);
     assert!(one.files() == two.files());
 }
@@ -263,6 +269,24 @@ async fn flips(ctx: Context) {
     static RUNS: AtomicUsize = AtomicUsize::new(0);
     ctx.work("start").await;
     ctx.work(["one", "two", "three", "four"][RUNS.fetch_add(1, Ordering::Relaxed) % 4]).await;
+}
+
+/// Draws an id, and another one, for as long as it lives: up to the limit of a world, where something is chosen so.
+async fn draws_ids(ctx: Context) {
+    while ctx.choose(16).await > 0 {
+        ctx.unique_id();
+    }
+}
+
+#[test]
+fn a_run_that_needs_more_than_a_world_can_name_ends_and_the_hunt_goes_on() {
+    let scenario = scenario("draws").clients(1, draws_ids).properties([property::no_program_fails()]);
+    let (one, two) = (Folder::new(), Folder::new());
+    let hunted = ok(&scenario, HOW, &one);
+    assert!(hunted.tally.outgrown > 100 && hunted.tally.at_rest > 100, "{:?}", hunted.tally);
+    assert_eq!(hunted.tally.runs, hunted.tally.outgrown + hunted.tally.at_rest);
+    ok(&scenario, How { threads: 2, ..HOW }, &two);
+    assert!(one.files() == two.files());
 }
 
 #[test]

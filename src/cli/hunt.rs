@@ -296,9 +296,10 @@ pub(super) fn statistics(tally: &Tally) -> Outcome<()> {
     field(
         "ended",
         format!(
-            "{:.1} % at rest, {:.1} % at the limit of steps",
+            "{:.1} % at rest, {:.1} % at the limit of steps, {:.1} % where a program needed more than a world can name",
             tally.at_rest as f64 / runs * 100.0,
-            tally.limited as f64 / runs * 100.0
+            tally.limited as f64 / runs * 100.0,
+            tally.outgrown as f64 / runs * 100.0
         ),
     )?;
     let how = if tally.states.is_exact() { "distinct" } else { "distinct, estimated from a fair sample of them" };
@@ -385,6 +386,7 @@ fn as_json(plan: &Plan<'_>, hunted: &Hunted, reproduce: &str) -> Value {
         "longest": tally.longest,
         "at_rest": tally.at_rest,
         "limited": tally.limited,
+        "outgrown": tally.outgrown,
         "states": tally.states.count(),
         "states_exact": tally.states.is_exact(),
         "at_most": if tally.violated.is_empty() { Some(rule_of_three(tally.runs)) } else { None },

@@ -29,6 +29,8 @@ pub struct Block {
     pub at_rest: u64,
     /// Runs that ended at the limit.
     pub limited: u64,
+    /// Runs that ended because a program needed more than a world can name.
+    pub outgrown: u64,
     /// Violated properties by name.
     pub violated: BTreeMap<String, Violated>,
     /// Bits of the `sometimes` properties that were reached in this block or before.
@@ -52,6 +54,7 @@ impl Block {
         self.longest = self.longest.max(other.longest);
         self.at_rest += other.at_rest;
         self.limited += other.limited;
+        self.outgrown += other.outgrown;
         for (name, theirs) in &other.violated {
             self.violate(name, *theirs);
         }
@@ -80,6 +83,7 @@ impl Block {
             "from": self.numbers.start,
             "limited": self.limited,
             "longest": self.longest,
+            "outgrown": self.outgrown,
             "reached": self.reached,
             "runs": self.runs,
             "steps": self.steps,
@@ -109,6 +113,7 @@ impl Block {
             longest: number("longest")?,
             at_rest: number("at_rest")?,
             limited: number("limited")?,
+            outgrown: number("outgrown")?,
             violated,
             reached: number("reached")?,
             fresh: fresh?,

@@ -106,6 +106,8 @@ pub struct Tally {
     pub at_rest: u64,
     /// Runs that ended at the limit.
     pub limited: u64,
+    /// Runs that ended because a program needed more than a world can name.
+    pub outgrown: u64,
     /// Violated properties by name.
     pub violated: BTreeMap<String, Violated>,
     /// Bits of the reached `sometimes` properties.
@@ -129,6 +131,7 @@ impl Tally {
         self.longest = self.longest.max(block.longest);
         self.at_rest += block.at_rest;
         self.limited += block.limited;
+        self.outgrown += block.outgrown;
         self.reached = block.reached;
         self.barren = if block.fresh.is_empty() { self.barren + block.runs } else { 0 };
     }

@@ -10,6 +10,7 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::time::Instant;
 
 use overtake_sim::clock::rng::Rng;
+use overtake_sim::program::ProgramError;
 use overtake_sim::world::{Engine, Reductions, World};
 
 use super::block::{Block, Violated, end_of_block};
@@ -192,21 +193,67 @@ fn run_all(shared: &Shared<'_>, writer: &mut Writer<'_>) -> Result<(), Trouble> 
     })
 }
 
+/// A block that is being done.
+struct Open {
+    block: Block,
+    found: Vec<(u64, SampledRun)>,
+    /// The next run.
+    next: u64,
+}
+
+impl Open {
+    fn new(numbers: Range<u64>) -> Self {
+        Self { next: numbers.start, found: Vec::new(), block: Block { numbers, ..Block::default() } }
+    }
+
+    fn told(self, whole: bool) -> Told {
+        Told::Block { block: self.block, whole, found: self.found }
+    }
+}
+
+/// Why a thread pauses in a block.
+enum Pause {
+    /// All its runs are done.
+    Done,
+    /// No more are wanted.
+    Over,
+    /// A run needed more than a world can name; the others need a world without that error.
+    Outgrown,
+    /// A program broke the rules: how.
+    Broken(String),
+}
+
 /// Does blocks of runs, in a world of the thread's own.
 fn work(shared: &Shared<'_>, tell: &SyncSender<Told>) {
     let plan = shared.plan;
-    let mut open = shared.take();
+    let mut open = shared.take().map(Open::new);
     while open.is_some() {
         let world = plan.scenario.world().expect("it made a world before");
         let mut engine = Engine::new(&world, Reductions::NONE);
         let mut judge = Judge::new(&mut engine, plan.scenario.judged_by());
-        while let Some(numbers) = open {
-            let told = block(shared, &mut engine, &mut judge, numbers);
-            let broken = matches!(told, Told::Broken(_));
-            if tell.send(told).is_err() || broken {
+        while let Some(mut part) = open.take() {
+            let pause = advance(shared, &mut engine, &mut judge, &mut part);
+            part.block.fresh.append(&mut judge.take_fresh());
+            part.block.reached |= judge.reached();
+            let told = match pause {
+                Pause::Outgrown => {
+                    open = Some(part);
+                    break;
+                }
+                Pause::Over => {
+                    let _ = tell.send(part.told(false));
+                    return;
+                }
+                Pause::Broken(why) => {
+                    let _ = tell.send(Told::Broken(why));
+                    return;
+                }
+                Pause::Done => part.told(true),
+            };
+            if tell.send(told).is_err() {
                 return;
             }
-            open = shared.take();
+            open = shared.take().map(Open::new);
             if world.bytes() + engine.stats().bytes > plan.memory / plan.threads.max(1) {
                 // What runs do not share with others has piled up.
                 break;
@@ -215,38 +262,45 @@ fn work(shared: &Shared<'_>, tell: &SyncSender<Told>) {
     }
 }
 
-fn block<'w>(shared: &Shared<'_>, engine: &mut Engine<'w>, judge: &mut Judge<'w>, numbers: Range<u64>) -> Told {
+/// Does the runs of the block that are left.
+fn advance<'w>(shared: &Shared<'_>, engine: &mut Engine<'w>, judge: &mut Judge<'w>, part: &mut Open) -> Pause {
     let plan = shared.plan;
-    let mut block = Block { numbers: numbers.clone(), ..Block::default() };
-    let mut found: Vec<(u64, SampledRun)> = Vec::new();
-    for number in numbers.filter(|number| plan.shard.has(*number)) {
+    while part.next < part.block.numbers.end {
+        let number = part.next;
+        if !plan.shard.has(number) {
+            part.next += 1;
+            continue;
+        }
         if shared.is_over() {
-            return Told::Block { block, whole: false, found };
+            return Pause::Over;
         }
         let run = plan.sampler.run(engine, judge, seed_of(plan.seed, number));
+        part.next += 1;
+        let block = &mut part.block;
         let steps = run.steps.len() as u64;
         block.runs += 1;
         block.steps += steps;
         block.longest = block.longest.max(steps);
-        match run.ended {
-            Ended::AtRest => block.at_rest += 1,
-            Ended::Limit => block.limited += 1,
-            Ended::Violation => {}
-            Ended::Error => {
-                let why = engine.world().error().map_or("a program broke the rules".into(), ToString::to_string);
-                return Told::Broken(why);
+        match (run.ended, engine.world().error()) {
+            (Ended::AtRest, _) => block.at_rest += 1,
+            (Ended::Limit, _) => block.limited += 1,
+            (Ended::Violation, _) => {}
+            (Ended::Error, Some(ProgramError::Limit { .. } | ProgramError::TooManySessions { .. })) => {
+                block.outgrown += 1;
+                return Pause::Outgrown;
+            }
+            (Ended::Error, error) => {
+                return Pause::Broken(error.map_or("a program broke the rules".into(), ToString::to_string));
             }
         }
         if let Some(id) = run.violated {
             block.violate(plan.scenario.judged_by()[id].name, Violated { runs: 1, first: number });
-            if found.iter().all(|(_, other)| other.violated != Some(id)) {
-                found.push((number, run));
+            if part.found.iter().all(|(_, other)| other.violated != Some(id)) {
+                part.found.push((number, run));
             }
         }
     }
-    block.fresh = judge.take_fresh();
-    block.reached = judge.reached();
-    Told::Block { block, whole: true, found }
+    Pause::Done
 }
 
 /// A block that cannot be written yet: whether it is whole, and the first run that violates each property.
