@@ -2,6 +2,8 @@
 //!
 //! `cargo bench -p overtake-sim --bench live`. The crate `benches-peers` measures the same beside other simulators.
 
+#![allow(missing_docs)] // The macros of criterion make functions without.
+
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use overtake_recipes::{CreateMode, Environment, Lock, PredecessorLock, ZooKeeper as _};
 use overtake_sim::live::{Echo, End, Live, Service, Setup, Timing};
