@@ -9,10 +9,14 @@ mod request;
 mod servers;
 
 use std::collections::BTreeSet;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::path::Path;
 
 use language::{Case, read_folder};
+use overtake_recipes::CreateMode;
+use overtake_sim::ensemble::{Ensemble, LEADER, Quirks, Sent, Taken};
+use overtake_sim::names::{Text, who};
+use overtake_sim::zookeeper::{Request, Write, ZooKeeper};
 
 fn cases() -> Vec<Case> {
     read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ensemble/cases"))
@@ -65,5 +69,42 @@ fn a_wrong_expectation_is_noticed_in_every_case() {
             assert!(failure(&case).is_some_and(|text| text.contains(&line)), "{}: line {at}", case.id);
             case.expected[at] = line;
         }
+    }
+}
+
+/// The server of ZOOKEEPER-710 answers a write of a session that has moved, behind the answers that are still to come; the
+/// right one closes the connection. Neither gives the write an effect.
+#[test]
+fn a_moved_write_is_answered_in_order_by_the_faulty_server_only() {
+    let session = who(0, 1);
+    let create = |path| Write::Create { path: Text::new(path), data: None, mode: CreateMode::Persistent };
+    for moved_keeps_connection in [true, false] {
+        let quirks = Quirks { moved_keeps_connection, ..Quirks::default() };
+        let (mut ensemble, mut out) = (Ensemble::new(ZooKeeper::default(), 1), Vec::new());
+        ensemble.seed_session(session, 1);
+        let mut send = |ensemble: &mut Ensemble, path| {
+            let request = Request::Write(create(path));
+            assert_eq!(ensemble.serve(1, session, &request, &mut Vec::new(), quirks), Taken::Forwarded);
+            ensemble.accept(1, &mut out, quirks);
+        };
+        send(&mut ensemble, "/a");
+        ensemble.reconnect(LEADER, session, &[], 0, &mut Vec::new()).expect("taken");
+        send(&mut ensemble, "/b");
+        while !ensemble.followers[0].behind.is_empty() {
+            ensemble.commit(1, &mut out);
+        }
+        let heard: Vec<String> = out
+            .iter()
+            .map(|sent| match sent {
+                Sent::Reply(_, reply) => match &reply.result {
+                    Ok(response) => response.to_string(),
+                    Err(failure) => failure.error.to_string(),
+                },
+                other => format!("{other:?}"),
+            })
+            .collect();
+        let expected: &[&str] = if moved_keeps_connection { &["created /a", "SessionMoved"] } else { &["Closed(1)"] };
+        assert_eq!(heard, expected);
+        assert!(ensemble.leader.node(Text::new("/a")).is_some() && ensemble.leader.node(Text::new("/b")).is_none());
     }
 }
