@@ -69,7 +69,7 @@ impl Resource {
         self.grants.push(Grant { session, path, czxid });
     }
 
-    /// Takes the write or refuses it: whether a later token of the same kind was taken before.
+    /// Takes the write or refuses it (a holder by a node that no sequential create has made is nobody to the judge): whether a later token of the same kind was taken before.
     pub fn write(&mut self, effect: &Effect) -> bool {
         let kind = std::mem::discriminant(&effect.token);
         let latest = self.latest.iter_mut().find(|t| std::mem::discriminant(*t) == kind);

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use overtake_recipes::{CreateMode, Environment};
+use overtake_sim::ensemble::Quirks;
 use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Naming, OpView, Program};
 use overtake_sim::world::{Budget, ClientSetup, Setup, World};
@@ -12,16 +13,13 @@ use overtake_sim::zookeeper::{Config, ZooKeeper};
 fn pauses(naming: Naming) -> Vec<u64> {
     let mut zookeeper = ZooKeeper::new(Config { track_zxids: false });
     zookeeper.seed_node(Text::new("/lock"), None, CreateMode::Persistent);
-    let client = |name: &str| ClientSetup {
-        name: name.into(),
-        program: 0,
-        victim: true,
-        hit_while: None,
-        resends_watches: true,
-    };
+    let client = |name: &str| ClientSetup::new(name, 0);
     let pause = |ctx: Context| async move { ctx.sleep(Duration::from_nanos(ctx.jitter(1 << 30).into())).await };
     let world = World::new(Setup {
         zookeeper,
+        followers: 0,
+        quirks: Quirks::default(),
+        resource: false,
         programs: vec![Program::new("pauses", pause)],
         clients: vec![client("one"), client("two")],
         budget: Budget::default(),

@@ -45,6 +45,7 @@ fn lagging<L: Lock<Context> + 'static>(name: &str, make: Make<L>, lost: Expected
             start(session, 2)
                 .about(ABOUT_ENDED)
                 .source("CURATOR-604, CURATOR-498, helix#1118")
+                .attached_to(1)
                 .hit_while("wants")
                 .expiries(1)
                 .property(session_ends_while(&["wants"], "a waiter's session ends")),

@@ -142,6 +142,8 @@ impl Inner {
         let is_open = |op: &OpState| match op.kind {
             Kind::Request(_) => !op.answered || (op.ready.is_some() && !op.dropped),
             Kind::Watch(..) => !(op.dropped || op.spent && op.unread.is_empty()),
+            // What is sent is sent, whether or not somebody waits for the answer.
+            Kind::Effect(_) => !op.answered || (op.ready.is_some() && !op.dropped),
             _ => !op.dropped && (!op.answered || op.ready.is_some()),
         };
         (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()

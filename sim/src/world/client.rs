@@ -6,6 +6,7 @@ use smallvec::SmallVec;
 use crate::ensemble::Quirks;
 use crate::names::{Name, Names, Text, Who, slot_of, who};
 use crate::program::{Automaton, Bind, NodeId, NodeKey, OWN, Obs, OpView};
+use crate::resource::Effect;
 use crate::zookeeper::{Reply, Request, Response, WatchTable};
 
 /// The node of a client whose process is gone.
@@ -65,6 +66,8 @@ pub struct Client {
     pub incoming: SmallVec<[Frame; 1]>,
     /// The last zxid of an ordinary reply (§2.4), 0 where not tracked.
     pub last_zxid: u32,
+    /// Writes to the resource that a process has sent before it died.
+    pub late: SmallVec<[Effect; 1]>,
 }
 
 impl Names for Client {
@@ -82,6 +85,7 @@ impl Names for Client {
         self.out.iter_mut().for_each(|r| r.names(visit));
         self.incoming.iter_mut().for_each(|f| f.names(visit));
         visit(Name::Zxid(&mut self.last_zxid));
+        self.late.iter_mut().for_each(|effect| effect.names(visit));
     }
 }
 
@@ -111,6 +115,7 @@ impl Client {
             out: SmallVec::new(),
             incoming: SmallVec::new(),
             last_zxid: 0,
+            late: SmallVec::new(),
         };
         client.send(automaton, &sent);
         client
@@ -170,7 +175,11 @@ impl Client {
 
     /// The answer to the oldest open request reaches the program.
     pub fn receive_reply(&mut self, automaton: &Automaton, reply: Reply) -> Moved {
-        self.last_zxid = self.last_zxid.max(reply.zxid);
+        // The answer to a connect request bears no zxid, and a new handle has seen nothing.
+        match reply.result {
+            Ok(Response::Opened(_)) => self.last_zxid = 0,
+            _ => self.last_zxid = self.last_zxid.max(reply.zxid),
+        }
         let key = automaton.node(self.node);
         let pos = key.first_request().expect("a reply answers an open request");
         let OpView::Request(request, dropped) = &key.ops[pos as usize] else { unreachable!() };
@@ -239,9 +248,35 @@ impl Client {
                 self.out.clear();
                 self.link = Link::Off;
                 self.session = 0;
+                self.last_zxid = 0;
             }
         }
         self.observe(automaton, Obs::Session(state))
+    }
+
+    /// The process dies. What it has sent to the resource is on its way all the same.
+    pub fn dies(&mut self, automaton: &Automaton, server: u8) {
+        let ops = self.key(automaton).map_or(&[][..], |key| &key.ops);
+        let mut late = self.late.clone();
+        for op in ops {
+            if let OpView::Effect(effect) = op {
+                let mut effect = *effect;
+                self.resolve(automaton, &mut effect);
+                late.push(effect);
+            }
+        }
+        *self = Self {
+            node: CRASHED,
+            bind: Bind::default(),
+            link: Link::Off,
+            server,
+            session: 0,
+            sessions: self.sessions,
+            out: SmallVec::new(),
+            incoming: SmallVec::new(),
+            last_zxid: 0,
+            late,
+        };
     }
 
     /// The library takes its session for over, and will tell the program.

@@ -10,6 +10,9 @@ use crate::program::{OpView, ProgramError};
 use crate::resource::Effect;
 use crate::zookeeper::{Refused, Request, Response};
 
+/// From here on positions of writes count those of a process that has died.
+pub(super) const LATE: u8 = 200;
+
 /// What a step of a server gives.
 pub(super) struct Served {
     pub services: Services,
@@ -167,11 +170,17 @@ impl World {
 
     /// The write at the position, in the world's names.
     pub(super) fn effect(&self, client: &Client, slot: usize, pos: u8) -> Effect {
-        let OpView::Effect(effect) = &self.automaton.node(client.node).ops[pos as usize] else {
-            unreachable!("there is no write at the position")
+        let mut effect = match pos.checked_sub(LATE) {
+            Some(at) => client.late[at as usize],
+            None => {
+                let OpView::Effect(effect) = &self.automaton.node(client.node).ops[pos as usize] else {
+                    unreachable!("there is no write at the position")
+                };
+                let mut effect = *effect;
+                client.resolve(&self.automaton, &mut effect);
+                effect
+            }
         };
-        let mut effect = *effect;
-        client.resolve(&self.automaton, &mut effect);
         self.own_names(&mut effect, slot, false);
         effect
     }

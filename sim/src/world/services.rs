@@ -1,9 +1,9 @@
 //! All that clients reach over a wire, as one value of a state.
 
 use crate::ensemble::Ensemble;
-use crate::names::{Name, Names, Who};
+use crate::names::{Name, Names, Text, Who};
 use crate::resource::Resource;
-use crate::zookeeper::{Request, Response, Write, ZooKeeper};
+use crate::zookeeper::{MultiResult, Request, Response, Write, ZooKeeper};
 
 /// The servers of a world.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -28,11 +28,23 @@ impl Services {
     /// Tells the judge of the resource which sequential node the leader has just created for the session.
     pub(super) fn note_created(&mut self, session: Who, request: &Request, response: &Response) {
         let Some(resource) = &mut self.resource else { return };
-        if let (Request::Write(Write::Create { mode, .. }), Response::Created(path)) = (request, response)
-            && mode.is_sequential()
-        {
-            resource.created(session, *path, self.ensemble.leader.last_zxid());
+        for path in created(request, response) {
+            resource.created(session, path, self.ensemble.leader.last_zxid());
         }
+    }
+}
+
+/// The sequential nodes that a request has created.
+fn created(request: &Request, response: &Response) -> Vec<Text> {
+    let sequential = |write: &Write| matches!(write, Write::Create { mode, .. } if mode.is_sequential());
+    let path = |result: &MultiResult| if let MultiResult::Created(path) = result { Some(*path) } else { None };
+    match (request, response) {
+        (Request::Write(write), Response::Created(path)) if sequential(write) => vec![*path],
+        (Request::Multi(writes), Response::Multi(results)) => {
+            let pairs = writes.iter().zip(results).filter(|(write, _)| sequential(write));
+            pairs.filter_map(|(_, result)| path(result)).collect()
+        }
+        _ => Vec::new(),
     }
 }
 

@@ -95,6 +95,10 @@ impl Step {
     pub fn client_moved(self, gone: usize) -> Self {
         let behind = self.client().is_some_and(|slot| slot > gone);
         let sessions = matches!(self.kind, StepKind::Expire | StepKind::Lapse | StepKind::Apply);
+        if matches!(self.kind, StepKind::Elect | StepKind::Resync) {
+            let below = (1u16 << gone) - 1;
+            return Self { arg: self.arg & below | self.arg >> 1 & !below, ..self };
+        }
         Self {
             slot: self.slot - u8::from(behind),
             arg: if behind && sessions { self.arg - PER_CLIENT } else { self.arg },
@@ -255,16 +259,41 @@ impl World {
                 format!("follower {server}: applies {what}")
             }
             StepKind::Elect if services.ensemble.servers() == 1 => {
-                "server: restarts; every connection breaks, every session gets a fresh time-out".into()
+                let lost = self.losers(step.arg);
+                format!("server: restarts; every connection breaks, every session gets a fresh time-out{lost}")
             }
             StepKind::Elect => {
-                "servers: a new leader is elected; every connection breaks, every session gets a fresh time-out".into()
+                let lost = self.losers(step.arg);
+                format!(
+                    "servers: a new leader is elected; every connection breaks, every session gets a fresh time-out{lost}"
+                )
             }
-            StepKind::Resync => format!("follower {server}: falls out and synchronises with the leader"),
+            StepKind::Resync => {
+                format!("follower {server}: falls out and synchronises with the leader{}", self.losers(step.arg))
+            }
             _ => {
                 let path = services.zookeeper().sweepable()[server as usize];
                 format!("server: the empty container {} is swept away", path.short())
             }
+        }
+    }
+}
+
+impl World {
+    /// Whose answers are lost with a server.
+    fn losers(&self, lost: u16) -> String {
+        let names: Vec<&str> = self
+            .setup
+            .clients
+            .iter()
+            .enumerate()
+            .filter(|(slot, _)| lost >> slot & 1 == 1)
+            .map(|(_, c)| c.name.as_str())
+            .collect();
+        if names.is_empty() {
+            String::new()
+        } else {
+            format!("; what was on its way to {} is lost", names.join(" and "))
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::names::{Who, slot_of, who};
 use crate::program::{NodeKey, OpView, Outcome, local_ops};
 use crate::world::PANICKED;
 use crate::world::intern::prefetch;
+use crate::world::serve::LATE;
 use crate::zookeeper::{Request, Response};
 
 /// What is needed of a client's value in every state.
@@ -145,6 +146,7 @@ impl Engine<'_> {
             }
             waits = true;
         }
+        effects.extend((0..client.late.len()).map(|at| LATE + at as u8));
         let marked = |name: &&str| {
             let panicked = |key: &NodeKey| matches!(key.outcome, Some(Outcome::Panicked(_)));
             key.is_some_and(|key| if **name == *PANICKED { panicked(key) } else { key.mark(name).is_some() })
@@ -173,7 +175,7 @@ impl Engine<'_> {
             opens: matches!(client.out.first(), Some(Request::OpenSession)),
             over: client.is_over(&world.automaton),
             crashed: client.node == CRASHED,
-            acts: waits || interrupts,
+            acts: waits || interrupts || !client.late.is_empty(),
         };
         let info = ClientInfo {
             zxid: masks.zxid,
@@ -181,7 +183,7 @@ impl Engine<'_> {
             sort_key,
             deliver: UNKNOWN,
             deliver_silent: false,
-            only_deliveries: !waits,
+            only_deliveries: !waits && client.late.is_empty(),
             interrupts,
             local,
             effects,

@@ -3,7 +3,7 @@
 use overtake_recipes::SessionState;
 use smallvec::SmallVec;
 
-use super::super::client::{CRASHED, Client, Link};
+use super::super::client::{Client, Link};
 use super::super::reduce::{Masks, highest_is_dense, is_dense};
 use super::super::serve::Served;
 use super::super::{Budget, Services};
@@ -11,6 +11,7 @@ use super::{Engine, UNKNOWN, Words, end_key, serve_key};
 use crate::ensemble::{LEADER, Sent};
 use crate::names::{GONE, Name, Names, Who, slot_of, who};
 use crate::program::{Obs, OpView};
+use crate::world::serve::LATE;
 use crate::zookeeper::Reply;
 
 /// What a step that involves the service gives; small, so that a look-up is one cache line.
@@ -113,7 +114,11 @@ impl Engine<'_> {
         let world = self.world;
         let mut client = world.clients.get(next[2 + slot]).clone();
         let (services, taken) = world.write(world.services.get(next[1]), &client, slot, pos);
-        client.observe(&world.automaton, Obs::Written(pos, taken));
+        match pos.checked_sub(LATE) {
+            // Nobody is there to be answered.
+            Some(at) => drop(client.late.remove(at.into())),
+            None => drop(client.observe(&world.automaton, Obs::Written(pos, taken))),
+        }
         next[1] = world.services.intern(services);
         next[2 + slot] = world.clients.intern(client);
     }
@@ -149,22 +154,11 @@ impl Engine<'_> {
         match kind {
             Simple::Cut => client.cut(),
             Simple::Closed => client.closed_by_server(),
-            Simple::Crash => {
-                client = Client {
-                    node: CRASHED,
-                    bind: Default::default(),
-                    link: Link::Off,
-                    server: world.setup.clients[slot].server,
-                    session: 0,
-                    sessions: client.sessions,
-                    out: SmallVec::new(),
-                    incoming: SmallVec::new(),
-                    last_zxid: 0,
-                };
-            }
+            Simple::Crash => client.dies(&world.automaton, world.setup.clients[slot].server),
             Simple::Restart => {
                 let program = world.setup.clients[slot].program;
-                client = Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER);
+                let late = client.late;
+                client = Client { late, ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER) };
             }
             Simple::Notice => {
                 client.incoming.clear();

@@ -45,7 +45,7 @@ impl Engine<'_> {
         }
         forced += self.session_steps(words, n, service, visit);
         if words[0] & super::SERVER_FAULTS != 0 || service.forwarded | service.behind != 0 {
-            forced += self.server_steps(words[0], service, visit);
+            forced += self.server_steps(words, n, service, visit);
         }
         if Fault::Sweep.left(words[0]) > 0 {
             for at in 0..service.containers {
@@ -117,7 +117,10 @@ impl Engine<'_> {
                 visit(self, Step::new(StepKind::Reconnect, slot, server.into()));
             }
             // Asking and going away is a connection that breaks before it serves.
-            if world.setup.quirks.asks_and_leaves && Fault::Disconnect.left(words[0]) > 0 {
+            if world.setup.quirks.asks_and_leaves
+                && Fault::Disconnect.left(words[0]) > 0
+                && self.may_be_hit(slot, words[2 + slot])
+            {
                 for server in servers.into_iter().filter(|s| *s != LEADER) {
                     visit(self, Step::new(StepKind::Ask, slot, server.into()));
                 }
@@ -130,8 +133,14 @@ impl Engine<'_> {
     }
 
     /// What the servers do among themselves.
-    fn server_steps(&mut self, budget: u32, service: HotService, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
-        let mut forced = 0;
+    fn server_steps(
+        &mut self,
+        words: &Words,
+        n: usize,
+        service: HotService,
+        visit: &mut impl FnMut(&mut Self, Step),
+    ) -> usize {
+        let (budget, mut forced) = (words[0], 0);
         for server in 1..=self.world.setup.followers {
             let bit = 1 << (server - 1);
             if service.forwarded & bit != 0 {
@@ -143,13 +152,35 @@ impl Engine<'_> {
                 visit(self, Step::new(StepKind::Commit, server, 0));
             }
             if Fault::Resync.left(budget) > 0 {
-                visit(self, Step::new(StepKind::Resync, server, 0));
+                self.each_loss(words, n, Some(server as u8), &mut |engine, lost| {
+                    visit(engine, Step::new(StepKind::Resync, server, lost));
+                });
             }
         }
         if Fault::Election.left(budget) > 0 {
-            visit(self, Step::new(StepKind::Elect, 0, 0));
+            self.each_loss(words, n, None, &mut |engine, lost| visit(engine, Step::new(StepKind::Elect, 0, lost)));
         }
         forced
+    }
+
+    /// Calls `visit` for each choice, as bits by slot, of the clients that lose what a dying server (all of them, or that one)
+    /// has on its way to them.
+    fn each_loss(&mut self, words: &Words, n: usize, server: Option<u8>, visit: &mut impl FnMut(&mut Self, u16)) {
+        let mut may = 0u16;
+        for slot in 0..n - 2 {
+            let hot = self.hot_client(words[2 + slot]);
+            let here = server.is_none_or(|s| self.world.clients.get(words[2 + slot]).server == s);
+            may |= u16::from(hot.link == Link::Up && hot.incoming && !hot.over && here) << slot;
+        }
+        // Every subset of the bits, from none to all.
+        let mut lost = 0u16;
+        loop {
+            visit(self, lost);
+            if lost == may {
+                return;
+            }
+            lost = lost.wrapping_sub(may) & may;
+        }
     }
 
     /// What a client does by itself.
@@ -265,11 +296,13 @@ impl Engine<'_> {
         }
     }
 
-    /// The server of the client closes its connection. A program that is over is left alone.
-    fn close(&mut self, next: &mut Words, slot: usize) {
+    /// The server of the client goes, and with it the connection, and what is on its way to the client if it is among those
+    /// that lose it. A program that is over is left alone.
+    fn close(&mut self, next: &mut Words, slot: usize, lose: u16) {
         let hot = self.hot_client(next[2 + slot]);
         if hot.link == Link::Up && !hot.over {
-            next[2 + slot] = self.simple(Simple::Closed, next[2 + slot], slot);
+            let how = if lose >> slot & 1 == 1 { Simple::Cut } else { Simple::Closed };
+            next[2 + slot] = self.simple(how, next[2 + slot], slot);
         }
     }
 
@@ -341,7 +374,7 @@ impl Engine<'_> {
                 Fault::Election.spend(&mut next[0]);
                 self.change(next, |services| services.ensemble.elect());
                 for slot in 0..self.world.setup.clients.len() {
-                    self.close(next, slot);
+                    self.close(next, slot, step.arg);
                 }
             }
             StepKind::Resync => {
@@ -350,7 +383,7 @@ impl Engine<'_> {
                 self.change(next, |services| services.ensemble.resync(step.slot, quirks));
                 for slot in 0..self.world.setup.clients.len() {
                     if self.world.clients.get(next[2 + slot]).server == step.slot {
-                        self.close(next, slot);
+                        self.close(next, slot, step.arg);
                     }
                 }
             }
