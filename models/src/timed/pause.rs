@@ -97,7 +97,7 @@ pub const TIMEOUTS: [u64; 10] = [
 
 impl PauseQuestion {
     /// The question for pauses of that distribution, over a local network with Java clients and a tick of half a second (so
-    /// that time-outs from one second on can be had).
+    /// that time-outs from one second on can be had; those above ten seconds need a raised `maxSessionTimeout`).
     pub fn about(pauses: Distribution, samples: u64, seed: u64) -> Self {
         let timing = Timing { tick: 500 * MILLISECOND, ..Timing::default() };
         Self { pauses, timing, samples, seed }

@@ -87,6 +87,10 @@ impl Run<'_, '_, '_> {
                     // A follower that has lost its leader has nobody to tell.
                     *follower = Self::fresh(follower);
                 }
+                Some(Step { kind: StepKind::Resync, slot, .. }) if usize::from(slot) == replica + 1 => {
+                    // What it had noted is gone with it (§3.2).
+                    *follower = Self::fresh(follower);
+                }
                 _ => {}
             }
             for (wire, length, takes) in [
