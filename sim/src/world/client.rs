@@ -5,7 +5,7 @@ use smallvec::SmallVec;
 
 use crate::ensemble::Quirks;
 use crate::names::{Name, Names, Text, Who, slot_of, who};
-use crate::program::{Automaton, Bind, NodeId, NodeKey, OWN, Obs, OpView};
+use crate::program::{Automaton, Bind, NodeId, NodeKey, OWN, Obs, OpView, Unread};
 use crate::resource::Effect;
 use crate::zookeeper::{Reply, Request, Response, WatchTable};
 
@@ -191,7 +191,12 @@ impl Client {
         if closes {
             self.link = Link::Off;
             self.session = 0;
-            self.out.clear();
+            self.last_zxid = 0;
+            if !self.out.is_empty() {
+                // What was sent behind the close is not taken any more.
+                self.out.clear();
+                self.incoming.push(Frame::Session(SessionState::Disconnected));
+            }
         }
         let result = (!dropped).then_some(reply.result.map_err(|failure| failure.error));
         self.observe(automaton, Obs::Reply(pos, result))
@@ -216,9 +221,12 @@ impl Client {
         let mut positions = SmallVec::new();
         let mut foreign = false;
         for (pos, op) in key.ops.iter().enumerate() {
-            let OpView::Watch(Some(table), own, _) = op else {
+            let OpView::Watch(Some(table), own, unread) = op else {
                 continue;
             };
+            if is_spent(*table, unread) {
+                continue;
+            }
             let mut own = *own;
             self.resolve(automaton, &mut own);
             if hears(*table, kind, own, path) {
@@ -307,9 +315,12 @@ impl Client {
             .ops
             .iter()
             .filter_map(|op| {
-                let OpView::Watch(Some(table), path, _) = op else {
+                let OpView::Watch(Some(table), path, unread) = op else {
                     return None;
                 };
+                if is_spent(*table, unread) {
+                    return None;
+                }
                 let mut path = *path;
                 self.resolve(automaton, &mut path);
                 Some((*table, path))
@@ -318,6 +329,12 @@ impl Client {
         watches.dedup();
         watches
     }
+}
+
+/// Whether a one-shot watch has had its event, which the program has not read yet.
+fn is_spent(table: WatchTable, unread: &[Unread]) -> bool {
+    let lasts = matches!(table, WatchTable::Persistent | WatchTable::Recursive);
+    !lasts && unread.iter().any(|event| matches!(event, Unread::Node(..)))
 }
 
 /// Whether a watch of that table on `own` hears of the event (§2.1).
