@@ -99,9 +99,17 @@ pub fn shrink(scenario: &Scenario, trace: &Trace, limits: &Limits) -> Result<Shr
     let mut story = Story { scenario: scenario.clone(), world, taken, cycle, because, shortest: false };
     let timed: Vec<(Step, u64)> = story.steps().into_iter().zip(trace.moments.iter().copied()).collect();
     let mut stages = Vec::new();
+    let (steps, size) = (story.taken.len(), story.scenario.size());
     faults(&mut story, &property, limits, &mut stages)?;
     clients(&mut story, &property, limits, &mut stages)?;
-    shortest_steps(&mut story, &property, limits, &mut stages)?;
+    if story.scenario.size() < size {
+        // Fewer clients may need fewer faults, and leave less to be searched. That they are the fewest stays true: fewer
+        // faults allow nothing more.
+        let mut again = Vec::new();
+        faults(&mut story, &property, limits, &mut again)?;
+        stages[0] = Stage { before: stages[0].before.clone(), ..again.remove(0) };
+    }
+    shortest_steps(&mut story, &property, limits, steps, &mut stages)?;
     let moments = if timed.is_empty() { Vec::new() } else { moments::stage(&story.steps(), &timed, &mut stages) };
     Ok(finished(story, trace, moments, stages))
 }
@@ -230,13 +238,14 @@ fn shortest_steps(
     story: &mut Story,
     property: &Property,
     limits: &Limits,
+    before: usize,
     stages: &mut Vec<Stage>,
 ) -> Result<(), String> {
-    let before = story.taken.len();
+    let now = story.taken.len();
     let mut cut_off = None;
     if !story.shortest {
         match search::story(&story.scenario, property, limits)? {
-            Ok(Some(found)) if found.taken.len() <= before => *story = found,
+            Ok(Some(found)) if found.taken.len() <= now => *story = found,
             Ok(_) => {}
             Err(cut) => {
                 if let Some(fewer) = steps::fewer(&story.scenario, &story.steps(), property)? {
