@@ -32,6 +32,7 @@
 //!   then every session gets a fresh time-out. Where the budget has no elections, each connection is cut and an end that was
 //!   decided is applied before.
 //! - *A leader that stands still* is seen by its own clients and by what followers forward; they answer reads on.
+//! - *A write that is on its way when its process dies* never arrives here; in the untimed world it does.
 //! - *Steps that the budget does not allow* are not taken and are counted as refused; what would have caused them counts as
 //!   over (the session gets a fresh time-out, the silent connection is kept). So use a large budget: [`roomy`].
 
