@@ -1,5 +1,7 @@
 //! How a cost grows: the straight line through its logarithms.
 
+use super::Measurement;
+
 /// `y = factor * x ^ exponent`, by least squares over the logarithms of both.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fit {
@@ -27,6 +29,13 @@ pub fn fit(points: &[(f64, f64)]) -> Option<Fit> {
     let left = sum(&|dx, dy| (dy - exponent * dx) * (dy - exponent * dx));
     let explained = if yy > 1e-12 { 1.0 - left / yy } else { 1.0 };
     Some(Fit { exponent, factor: libm::exp(y - exponent * x), explained })
+}
+
+/// How a cost grows with the number of contenders: the fit from five contenders on, where a way of growing can be seen,
+/// through the measurements that are not [short](Measurement::is_short).
+pub fn growth(measured: &[Measurement], of: impl Fn(&Measurement) -> f64) -> Option<Fit> {
+    let counts = measured.iter().filter(|m| m.contenders >= 5 && !m.is_short());
+    fit(&counts.map(|m| (m.contenders as f64, of(m))).collect::<Vec<_>>())
 }
 
 #[cfg(test)]

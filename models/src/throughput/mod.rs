@@ -10,7 +10,7 @@ mod fit;
 mod run;
 
 pub use chapter::{Chapter, chapter};
-pub use fit::{Fit, fit};
+pub use fit::{Fit, fit, growth};
 pub use run::{Contest, Measurement, run};
 
 use overtake_sim::live::Timing;
@@ -36,7 +36,7 @@ impl Effort {
     }
 
     /// Acquisitions that do not count and acquisitions that do. Where each acquisition makes everybody list everybody, a run
-    /// of a thousand contenders is kept short.
+    /// of a thousand contenders is kept short, too short for a fit ([`Measurement::is_short`]).
     fn acquisitions(self, contest: Contest, contenders: usize) -> (u64, u64) {
         let n = contenders as u64;
         let wish = match self {
@@ -45,7 +45,7 @@ impl Effort {
         };
         match contest {
             Contest::Parent => {
-                const NAMES_LISTED: u64 = 3_000_000;
+                const NAMES_LISTED: u64 = 6_000_000;
                 let most = (NAMES_LISTED / (n * n)).max(8);
                 (n.min(most / 4), wish.min(most))
             }

@@ -79,10 +79,20 @@ pub struct Measurement {
     pub wake_ups: f64,
     /// Share of its time for which each server worked, the leader first.
     pub busy: Vec<f64>,
-    /// The most jobs that waited at one server.
+    /// The most jobs that waited at one server in the time that was measured.
     pub longest_queue: usize,
     /// Most contenders that held one lock at once.
     pub holders: usize,
+}
+
+impl Measurement {
+    /// Fewer acquisitions than this are too few to say how a cost grows.
+    pub const ENOUGH: u64 = 20;
+
+    /// Whether fewer than [`ENOUGH`](Self::ENOUGH) acquisitions were measured.
+    pub fn is_short(&self) -> bool {
+        self.acquisitions < Self::ENOUGH
+    }
 }
 
 /// Counts marks.
@@ -164,6 +174,7 @@ pub fn run(
     reach(&mut live, settle)?;
     let before = (live.now(), live.stats(), live.servers());
     live.observer_mut().begin();
+    live.forget_queues();
     reach(&mut live, settle + measured)?;
     Ok(measurement(live, servers, measured, before))
 }

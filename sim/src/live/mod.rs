@@ -188,6 +188,11 @@ impl<S, O> Live<S, O> {
         self.ensemble.stats()
     }
 
+    /// From here on [`ServerStats::longest_queue`] counts anew, beginning with the jobs that wait now.
+    pub fn forget_queues(&mut self) {
+        self.ensemble.forget_queues();
+    }
+
     /// The marks of a client that are set.
     pub fn marks(&self, client: usize) -> Vec<(&'static str, Option<Text>)> {
         self.clients[client].runner.as_ref().map_or(Vec::new(), |runner| runner.marks())

@@ -51,7 +51,7 @@ pub struct ServerStats {
     pub busy: u64,
     /// Jobs that it did or began.
     pub jobs: u64,
-    /// The most jobs that waited at once.
+    /// The most jobs that waited at once, since the last [`Live::forget_queues`].
     pub longest_queue: usize,
     /// Sum over all jobs of the nanoseconds between coming and being begun.
     pub waited: u64,
@@ -118,6 +118,12 @@ impl<S> Ensemble<S> {
 
     pub(super) fn stats(&self) -> Vec<ServerStats> {
         self.servers.iter().map(|server| server.stats).collect()
+    }
+
+    pub(super) fn forget_queues(&mut self) {
+        for server in &mut self.servers {
+            server.stats.longest_queue = server.jobs.len();
+        }
     }
 }
 

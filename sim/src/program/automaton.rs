@@ -11,7 +11,8 @@ use super::bind::{Bind, Item, Merged};
 use super::history::{History, SPREAD, place_numbers};
 use super::landing::{Landing, landing, restore, same_marks};
 use super::node::{NodeKey, Obs, OpView};
-use super::run::{Disguise, RunSpec, run};
+use super::ops::Disguise;
+use super::run::{RunSpec, run};
 use super::{Program, ProgramError};
 use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
 

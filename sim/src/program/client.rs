@@ -10,7 +10,7 @@ use overtake_recipes::{Watch, ZkError, ZooKeeper};
 
 use super::context::{Context, OpFuture};
 use super::node::{Obs, Unread};
-use super::run::{Kind, OpState};
+use super::ops::{Kind, OpState};
 use crate::names::{LIMIT, Text, session_number};
 use crate::zookeeper::{MultiResult, Request, Response, Stat as WireStat, Write};
 

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::client::SimZooKeeper;
 use super::node::Obs;
-use super::run::{Inner, Kind};
+use super::ops::{Inner, Kind};
 use crate::clock::rng::Rng;
 use crate::names::{LIMIT, Text, many_ids, who};
 use crate::resource::Effect;

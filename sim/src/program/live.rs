@@ -10,7 +10,8 @@ use overtake_recipes::{EventKind, SessionState, ZkError};
 
 use super::context::Context;
 use super::node::{Obs, Outcome, Unread};
-use super::run::{Disguise, Inner, Kind, OpState, Task, TaskKeyAt, end_tasks, quietly, rest, start};
+use super::ops::{Disguise, Inner, Kind, OpState, TaskKeyAt};
+use super::run::{Task, end_tasks, quietly, rest, start};
 use super::{Program, ProgramError};
 use crate::names::{Text, who};
 use crate::world::hears;

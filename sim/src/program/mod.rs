@@ -13,6 +13,7 @@ mod history;
 mod landing;
 mod live;
 mod node;
+mod ops;
 mod run;
 
 use std::fmt;

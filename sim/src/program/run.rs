@@ -1,23 +1,20 @@
 //! One run of a program from its start through a history.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Once;
 use std::task::{Context as TaskContext, Poll, Waker};
 
-use overtake_recipes::{SessionState, ZkError};
 use smallvec::SmallVec;
 
 use super::context::Context;
-use super::live::LiveOps;
-use super::node::{NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
+use super::node::{NodeKey, Obs, Outcome, TaskKey};
+use super::ops::{Disguise, Inner, Kind, TaskKeyAt};
 use super::{Program, ProgramError};
-use crate::names::{LIMIT, PER_CLIENT, Text, Who, who};
-use crate::resource::Effect;
-use crate::zookeeper::{Request, Response, WatchTable};
+use crate::names::{LIMIT, PER_CLIENT, who};
 
 /// Passes over the tasks before a program counts as one that never rests.
 const MOST_PASSES: usize = 10_000;
@@ -25,229 +22,8 @@ const MOST_PASSES: usize = 10_000;
 /// Unique ids for each life of a program where there may be several, so that no life draws those of another.
 pub(super) const IDS_PER_LIFE: usize = 5;
 
-/// What an operation is, beyond its being open.
-#[derive(Clone, Debug)]
-pub(super) enum Kind {
-    Request(Request),
-    Watch(Option<WatchTable>, Text),
-    /// For so many nanoseconds.
-    Timer(u64),
-    Work(&'static str),
-    Choice(u8),
-    Interrupt,
-    Effect(Effect),
-}
-
-#[derive(Debug)]
-pub(super) struct OpState {
-    pub kind: Kind,
-    /// In a live run, where places are used again, which of the operations at this place it is.
-    pub serial: u32,
-    /// The answer, once it is there and until it is read.
-    pub ready: Option<Obs>,
-    /// The watch that came with the answer.
-    pub watch: Option<usize>,
-    /// For watches: events not yet read.
-    pub unread: VecDeque<Unread>,
-    /// For watches: no node event can come any more.
-    pub spent: bool,
-    pub answered: bool,
-    pub dropped: bool,
-}
-
-/// What is shown in place of numbers that a program is not meant to look at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Disguise {
-    /// Stands for zxids that the world does not track.
-    pub untracked_zxid: i64,
-    /// Stands for a parent's cversion where sequence numbers are renumbered.
-    pub cversion: Option<i32>,
-}
-
+/// The code of one task, polled until it rests.
 pub(super) type Task = Pin<Box<dyn std::future::Future<Output = Option<Result<(), String>>>>>;
-
-pub(super) struct Inner {
-    pub slot: usize,
-    pub ops: Vec<OpState>,
-    pub marks: BTreeMap<&'static str, Option<Text>>,
-    pub anchors: Vec<TaskKeyAt>,
-    pub current_task: usize,
-    /// What callers keep while a call of theirs checkpoints.
-    pub kept: Vec<Text>,
-    pub spawned: Vec<Task>,
-    pub session: Who,
-    pub drawn: usize,
-    /// Ids that this life of the program may not reach.
-    pub ids_end: usize,
-    pub since: u8,
-    pub observed: usize,
-    pub dead: bool,
-    /// Raised by whatever may let another poll go further.
-    pub changed: bool,
-    pub disguise: Disguise,
-    pub jitter: Option<u64>,
-    /// Requests made since the last observation.
-    pub sent: Vec<usize>,
-    /// Number of operations made before the last observation.
-    pub made_before: usize,
-    /// The run is live: kept and polled on, not started anew for each history.
-    pub live: Option<Box<LiveOps>>,
-}
-
-/// A task's last checkpoint and the number of observations before it.
-pub(super) struct TaskKeyAt {
-    pub anchor: Option<(&'static str, SmallVec<[Text; 2]>)>,
-    pub at: usize,
-    pub alive: bool,
-}
-
-impl Inner {
-    pub fn issue(&mut self, kind: Kind) -> usize {
-        let place = self.live.as_mut().and_then(|live| live.free.pop());
-        let id = place.unwrap_or(self.ops.len());
-        match place {
-            Some(id) => self.ops[id].begin_anew(kind),
-            None => self.ops.push(OpState {
-                kind,
-                serial: 0,
-                ready: None,
-                watch: None,
-                unread: VecDeque::new(),
-                spent: false,
-                answered: false,
-                dropped: false,
-            }),
-        }
-        let op = &mut self.ops[id];
-        if let Kind::Request(request) = &op.kind {
-            let opens = matches!(request, Request::OpenSession);
-            if self.dead && !opens {
-                // A dead handle answers at once, without the server.
-                op.ready = Some(Obs::Reply(0, Some(Err(ZkError::SessionExpired))));
-                op.answered = true;
-            } else {
-                self.sent.push(id);
-                self.since = self.since.saturating_add(1);
-            }
-        }
-        if let Some(live) = &mut self.live {
-            live.begin(id, op);
-        }
-        self.changed = true;
-        id
-    }
-
-    /// Ids of the operations that are not over, in the order of their making.
-    fn open(&self) -> Vec<usize> {
-        let is_open = |op: &OpState| match op.kind {
-            Kind::Request(_) => !op.answered || (op.ready.is_some() && !op.dropped),
-            Kind::Watch(..) => !(op.dropped || op.spent && op.unread.is_empty()),
-            // What is sent is sent, whether or not somebody waits for the answer.
-            Kind::Effect(_) => !op.answered || (op.ready.is_some() && !op.dropped),
-            _ => !op.dropped && (!op.answered || op.ready.is_some()),
-        };
-        (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()
-    }
-
-    fn fail_requests(&mut self, error: ZkError) {
-        for op in &mut self.ops {
-            if matches!(op.kind, Kind::Request(_)) && !op.answered {
-                op.answered = true;
-                op.ready = Some(Obs::Reply(0, Some(Err(error))));
-            }
-        }
-    }
-
-    fn observe(&mut self, obs: &Obs) {
-        let open = self.open();
-        match obs {
-            Obs::Reply(pos, result) => {
-                let id = open[*pos as usize];
-                self.ops[id].answered = true;
-                let Some(result) = result else { return };
-                self.answer(id, result);
-                self.ops[id].ready = Some(Obs::Reply(0, Some(result.clone())));
-            }
-            Obs::Event(positions, kind, path) => {
-                self.since = 0;
-                for pos in positions {
-                    let op = &mut self.ops[open[*pos as usize]];
-                    op.unread.push_back(Unread::Node(*kind, *path));
-                    if let Kind::Watch(Some(table), _) = op.kind {
-                        op.spent |= !matches!(table, WatchTable::Persistent | WatchTable::Recursive);
-                    }
-                }
-            }
-            Obs::Session(state) => self.session_changed(*state),
-            Obs::Fire(pos) | Obs::Choice(pos, _) | Obs::Written(pos, _) => {
-                let op = &mut self.ops[open[*pos as usize]];
-                op.answered = true;
-                op.ready = Some(obs.clone());
-            }
-        }
-    }
-
-    /// What a change of the connection does inside the client library.
-    pub(super) fn session_changed(&mut self, state: SessionState) {
-        match state {
-            SessionState::Disconnected => self.fail_requests(ZkError::ConnectionLoss),
-            SessionState::Expired => {
-                self.fail_requests(ZkError::SessionExpired);
-                self.dead = true;
-            }
-            SessionState::Connected => {}
-        }
-        for op in &mut self.ops {
-            if matches!(op.kind, Kind::Watch(..)) && !op.dropped && !op.spent {
-                op.unread.push_back(Unread::Session(state));
-                op.spent |= state == SessionState::Expired;
-            }
-        }
-    }
-
-    /// What an answer does inside the client library.
-    pub(super) fn answer(&mut self, id: usize, result: &Result<Response, ZkError>) {
-        let Kind::Request(request) = &self.ops[id].kind else {
-            return;
-        };
-        match (request, result) {
-            (Request::OpenSession, Ok(Response::Opened(session))) => {
-                self.session = *session;
-                self.dead = false;
-            }
-            (Request::CloseSession, Ok(_)) => {
-                self.session = 0;
-                self.dead = true;
-            }
-            _ => {}
-        }
-        if let Some((table, path)) = watch_of(request, result) {
-            let watch = self.issue(Kind::Watch(Some(table), path));
-            self.ops[watch].dropped = self.ops[id].dropped;
-            self.ops[id].watch = Some(watch);
-        }
-    }
-}
-
-/// The watch that a successful read leaves with the client (§2.1: `exists` also on a missing node).
-pub(crate) fn watch_of(request: &Request, result: &Result<Response, ZkError>) -> Option<(WatchTable, Text)> {
-    match (request, result) {
-        (Request::Exists { path, watch: true }, Ok(Response::Exists(found))) => {
-            let table = if found.is_some() { WatchTable::Data } else { WatchTable::Exist };
-            Some((table, *path))
-        }
-        (Request::GetData { path, watch: true }, Ok(_)) => Some((WatchTable::Data, *path)),
-        (Request::GetChildren { path, watch: true }, Ok(_)) => Some((WatchTable::Child, *path)),
-        (Request::AddWatch { path, mode }, Ok(_)) => Some((
-            match mode {
-                overtake_recipes::AddWatchMode::Persistent => WatchTable::Persistent,
-                overtake_recipes::AddWatchMode::PersistentRecursive => WatchTable::Recursive,
-            },
-            *path,
-        )),
-        _ => None,
-    }
-}
 
 /// What a run ended in, with the names that the run itself used.
 pub(super) struct RunEnd {
@@ -444,7 +220,7 @@ fn finish(
     }
     let inner = inner.borrow();
     let open = inner.open();
-    let ops = open.iter().map(|&i| view(&inner.ops[i], spec.timed)).collect();
+    let ops = open.iter().map(|&i| inner.ops[i].view(spec.timed)).collect();
     let made = open.iter().filter(|&&i| {
         i >= inner.made_before
             && !inner.ops[i].answered
@@ -486,21 +262,6 @@ fn finish(
 
 fn small(number: usize) -> u8 {
     u8::try_from(number).unwrap_or_else(|_| panic!("more than 255 operations or observations without a checkpoint"))
-}
-
-fn view(op: &OpState, timed: bool) -> OpView {
-    match &op.kind {
-        Kind::Request(request) if !op.answered => OpView::Request(request.clone(), op.dropped),
-        Kind::Watch(table, path) => OpView::Watch(*table, *path, op.unread.iter().copied().collect()),
-        kind => match (&op.ready, kind) {
-            (Some(ready), _) => OpView::Ready(ready.clone()),
-            (None, Kind::Timer(nanos)) => OpView::Timer(if timed { *nanos } else { 0 }),
-            (None, Kind::Work(label)) => OpView::Work(label),
-            (None, Kind::Choice(n)) => OpView::Choice(*n),
-            (None, Kind::Effect(effect)) => OpView::Effect(*effect),
-            (None, _) => OpView::Interrupt,
-        },
-    }
 }
 
 /// A panic of the program is an outcome; one that says that a world cannot hold more is not.
