@@ -49,7 +49,7 @@ fn a_run_is_pinned_to_the_byte() {
         "0.003585882 client 5 → create /lock/<5.0>-lock- (ephemeral, sequential)",
     ];
     assert_eq!(start, expected);
-    assert_eq!((text.lines().count(), hash, print), (463, 18319711008962149747, 6369461348685253604));
+    assert_eq!((text.lines().count(), hash, print), (463, 7810929960400292010, 9873820679293944807));
 }
 
 #[test]
