@@ -26,10 +26,25 @@ pub struct Frontier {
     pub breaking: Vec<Breaking>,
     /// The maximal budgets of the box that it survives: proved by exhaustive search.
     pub surviving: Vec<Budget>,
+    /// The maximal budgets under which nothing is violated, but something that is to happen sometimes never does: its names.
+    /// That is no survival. Those below a surviving budget are left out.
+    pub idle: Vec<(Budget, Vec<&'static str>)>,
     /// Budgets that could not be decided, and why.
     pub undecided: Vec<(Budget, String)>,
     /// Searches done.
     pub searches: usize,
+}
+
+impl Frontier {
+    /// Whether a smaller budget is not decided, so that a breaking one may not be minimal.
+    pub fn smaller_undecided(&self, budget: Budget) -> bool {
+        self.undecided.iter().any(|(other, _)| *other != budget && within(*other, budget))
+    }
+
+    /// Whether a larger budget is not decided, so that a surviving one may not be maximal.
+    pub fn larger_undecided(&self, budget: Budget) -> bool {
+        self.undecided.iter().any(|(other, _)| *other != budget && within(budget, *other))
+    }
 }
 
 /// The number of faults of a budget.
@@ -84,18 +99,22 @@ pub fn frontier(
         started(budget);
         frontier.searches += 1;
         let world = scenario.clone().with_budget(budget).world()?;
+        let names = |bits: u64| {
+            let those = properties.iter().enumerate().filter(|(id, _)| bits >> id & 1 == 1);
+            those.map(|(_, property)| property.name).collect::<Vec<_>>()
+        };
         match decide(&world, properties, limits)? {
-            Decided::Violated(bits) => {
-                let violated = properties.iter().enumerate().filter(|(id, _)| bits >> id & 1 == 1);
-                let violated = violated.map(|(_, property)| property.name).collect();
-                frontier.breaking.push(Breaking { budget, violated });
-            }
+            Decided::Violated(bits) => frontier.breaking.push(Breaking { budget, violated: names(bits) }),
+            Decided::Idle(bits) => frontier.idle.push((budget, names(bits))),
             Decided::Clean => survived.push(budget),
             Decided::Cut(why) => frontier.undecided.push((budget, why)),
         }
     }
     let maximal = |one: &&Budget| !survived.iter().any(|other| other != *one && within(**one, *other));
     frontier.surviving = survived.iter().filter(maximal).copied().collect();
+    let idle: Vec<Budget> = frontier.idle.iter().map(|(budget, _)| *budget).collect();
+    let above: Vec<Budget> = idle.iter().chain(&survived).copied().collect();
+    frontier.idle.retain(|(one, _)| !above.iter().any(|other| other != one && within(*one, *other)));
     Ok(frontier)
 }
 

@@ -1,6 +1,7 @@
 //! Fault frontiers of locks that are known.
 
-use overtake_models::frontier::{Breaking, frontier};
+use overtake_models::frontier::{Breaking, Frontier, frontier};
+use overtake_models::property;
 use overtake_models::scenario::Scenario;
 use overtake_models::scenarios;
 use overtake_models::search::Limits;
@@ -43,6 +44,25 @@ fn a_right_lock_survives_the_box() {
     assert_eq!(found.breaking, []);
     assert_eq!(found.surviving, [bounds]);
     assert_eq!(found.searches, 3);
+}
+
+#[test]
+fn where_nothing_happens_nothing_is_survived() {
+    let scenario = named("predecessor lock, 1 expiry").with_clients(2);
+    let scenario = scenario.property(property::Property::sometimes("pigs fly", |_| false));
+    let bounds = Budget { expiries: 1, ..NONE };
+    let found = frontier(&scenario, bounds, 1, &Limits::default(), |_| {}).unwrap();
+    assert_eq!((found.breaking.len(), found.surviving.len(), found.undecided.len()), (0, 0, 0));
+    assert_eq!(found.idle, [(bounds, vec!["pigs fly"])]);
+}
+
+#[test]
+fn what_is_not_decided_is_said_beside_its_neighbours() {
+    let (one, two) = (Budget { expiries: 1, ..NONE }, Budget { expiries: 1, disconnects: 1, ..NONE });
+    let found = Frontier { undecided: vec![(one, "out of memory".into())], ..Frontier::default() };
+    assert!(found.smaller_undecided(two) && !found.larger_undecided(two));
+    assert!(found.larger_undecided(NONE) && !found.smaller_undecided(NONE));
+    assert!(!found.smaller_undecided(one) && !found.larger_undecided(one));
 }
 
 #[test]

@@ -3,15 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use overtake_models::hunt::{Flat, Hunted, Plan, Search, Shard, Stop, Trouble, hunt, merge, rule_of_three};
 use overtake_models::replay::{judge, replay};
+use overtake_models::sample::{Judge, RandomWalk, SampledRun, Sampler};
 use overtake_models::scenario::{Scenario, scenario};
 use overtake_models::search::Limits;
 use overtake_models::{Trace, property, scenarios};
 use overtake_recipes::Environment;
 use overtake_sim::program::Context;
+use overtake_sim::world::Engine;
 
 /// A folder of the test's own, gone at its end.
 struct Folder(PathBuf);
@@ -263,6 +265,103 @@ fn virtual_time_hunts_too() {
     }
     ok(&scenario, How { threads: 2, ..how }, &two);
     assert!(one.files() == two.files());
+}
+
+/// Walks at random until a run violates something; then it is Ctrl-C.
+#[derive(Debug)]
+struct UntilFound(RandomWalk, Arc<AtomicBool>);
+
+impl Sampler for UntilFound {
+    fn name(&self) -> &str {
+        "random"
+    }
+
+    fn parameters(&self) -> Vec<(String, String)> {
+        self.0.parameters()
+    }
+
+    fn run(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64) -> SampledRun {
+        let run = self.0.run(engine, judge, seed);
+        self.1.fetch_or(run.violated.is_some(), Ordering::Relaxed);
+        run
+    }
+}
+
+fn until_found(shard: Shard, folder: &Folder) -> Hunted {
+    let scenario = faulty();
+    let stop = Arc::new(AtomicBool::new(false));
+    let sampler = UntilFound(RandomWalk { limit: 500 }, Arc::clone(&stop));
+    let hunted = hunt(&Plan {
+        scenario: &scenario,
+        sampler: &sampler,
+        seed: 1,
+        from: 0,
+        runs: Some(100_000),
+        time: None,
+        flat: None,
+        shard,
+        threads: 1,
+        memory: 1 << 30,
+        folder: folder.0.clone(),
+        command: "overtake hunt".into(),
+        stop,
+        progress: Arc::default(),
+        shrink: None,
+    });
+    hunted.unwrap_or_else(|trouble| panic!("{trouble:?}"))
+}
+
+#[test]
+fn what_is_found_in_a_block_that_is_given_up_is_told_and_merged() {
+    let folders = [Folder::new(), Folder::new()];
+    let mut firsts = Vec::new();
+    for (folder, index) in folders.iter().zip(1..) {
+        let shard = Shard { index, of: 2 };
+        let hunted = until_found(shard, folder);
+        assert_eq!((hunted.stop, hunted.tally.violated.len(), hunted.findings.len()), (Stop::Interrupted, 0, 1));
+        firsts.extend(hunted.findings.into_values().map(|finding| finding.run));
+    }
+    let merged = Folder::new();
+    let those: Vec<PathBuf> = folders.iter().map(|folder| folder.0.clone()).collect();
+    let told = merge(&those, &merged.0).unwrap();
+    assert!(told.tally.violated.is_empty());
+    let first = format!(" --from {} --runs 1", firsts.iter().min().unwrap());
+    let copied: Vec<Trace> =
+        told.findings.values().map(|file| std::fs::read_to_string(file).unwrap().parse().unwrap()).collect();
+    assert!(!copied.is_empty() && copied.iter().any(|trace| trace.found_by.ends_with(&first)), "{copied:?}");
+}
+
+#[test]
+fn a_record_says_a_violation_whose_trace_is_gone() {
+    let (folder, merged) = (Folder::new(), Folder::new());
+    assert!(!ok(&faulty(), HOW, &folder).findings.is_empty());
+    std::fs::remove_dir_all(folder.0.join("found")).unwrap();
+    let refused = merge(&[folder.0.clone()], &merged.0);
+    assert!(matches!(&refused, Err(Trouble::File(why)) if why.contains("cannot read")), "{refused:?}");
+}
+
+async fn works_twice(ctx: Context) {
+    ctx.work("one").await;
+    ctx.work("two").await;
+}
+
+async fn works_otherwise(ctx: Context) {
+    ctx.work("one").await;
+    ctx.work("three").await;
+}
+
+#[test]
+fn a_hunt_of_another_program_of_the_same_name_is_refused() {
+    let folder = Folder::new();
+    let before = scenario("works").clients(2, works_twice).properties([property::no_program_fails()]);
+    let after = scenario("works").clients(2, works_otherwise).properties([property::no_program_fails()]);
+    ok(&before, HOW, &folder);
+    assert_eq!(ok(&before, HOW, &folder).resumed, 3000);
+    let refused = hunted(&after, HOW, &folder.0);
+    assert!(matches!(&refused, Err(Trouble::Mismatch(why)) if why.contains("as it was before")), "{refused:?}");
+    let stricter = before.property(property::everybody_is_done());
+    let refused = hunted(&stricter, HOW, &folder.0);
+    assert!(matches!(&refused, Err(Trouble::Mismatch(why)) if why.contains("as it was before")), "{refused:?}");
 }
 
 async fn flips(ctx: Context) {

@@ -51,7 +51,7 @@ pub(super) fn frontier(
     })
     .map_err(|why| Failure::bad_input(format!("{}: {why}", scenario.name())))?;
     drop(watcher);
-    let exit = match found.undecided.is_empty() {
+    let exit = match found.undecided.is_empty() && found.idle.is_empty() {
         _ if limits.stop.load(Ordering::Relaxed) => Exit::Interrupted,
         true => Exit::AsExpected,
         false => Exit::Held,
@@ -71,8 +71,15 @@ pub(super) fn frontier(
             "clients": scenario.size(),
             "most": faults(most),
             "total": total,
-            "breaks": found.breaking.iter().map(|b| json!({"faults": faults(b.budget), "violated": b.violated})).collect::<Vec<_>>(),
+            "breaks": found.breaking.iter().map(|b| json!({
+                "faults": faults(b.budget),
+                "violated": b.violated,
+                "smaller_undecided": found.smaller_undecided(b.budget),
+            })).collect::<Vec<_>>(),
             "survives": found.surviving.iter().map(|b| faults(*b)).collect::<Vec<_>>(),
+            "survives_larger_undecided":
+                found.surviving.iter().filter(|b| found.larger_undecided(**b)).map(|b| faults(*b)).collect::<Vec<_>>(),
+            "nothing_happens": found.idle.iter().map(|(b, never)| json!({"faults": faults(*b), "never": never})).collect::<Vec<_>>(),
             "undecided": found.undecided.iter().map(|(b, why)| json!({"faults": faults(*b), "why": why})).collect::<Vec<_>>(),
             "searches": found.searches,
             "exit": exit as u8,
@@ -86,10 +93,19 @@ pub(super) fn frontier(
     field("searches", found.searches)?;
     let mut rows = Vec::new();
     for breaking in &found.breaking {
-        rows.push(vec![(BUG, text(breaking.budget)), (BUG, "breaks".into()), (FAINT, breaking.violated.join(", "))]);
+        let mut by = breaking.violated.join(", ");
+        if found.smaller_undecided(breaking.budget) {
+            by += " (a smaller one is not decided)";
+        }
+        rows.push(vec![(BUG, text(breaking.budget)), (BUG, "breaks".into()), (FAINT, by)]);
     }
     for budget in &found.surviving {
-        rows.push(vec![(GOOD, text(*budget)), (GOOD, "survives".into()), (FAINT, "proved".into())]);
+        let larger = if found.larger_undecided(*budget) { " (a larger one is not decided)" } else { "" };
+        rows.push(vec![(GOOD, text(*budget)), (GOOD, "survives".into()), (FAINT, format!("proved{larger}"))]);
+    }
+    for (budget, never) in &found.idle {
+        let never = format!("it never happens that {}", never.join(", or that "));
+        rows.push(vec![(BAD, text(*budget)), (BAD, "nothing happens".into()), (FAINT, never)]);
     }
     for (budget, why) in &found.undecided {
         rows.push(vec![(BAD, text(*budget)), (BAD, "not decided".into()), (FAINT, why.clone())]);

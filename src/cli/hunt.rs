@@ -28,6 +28,8 @@ use crate::traces::slug;
 const OUT: &str = "hunts";
 /// When nothing says when to stop.
 const DEFAULT_FLAT: Flat = Flat::Runs(20_000);
+/// What flat means when there are too many states to keep.
+const SAMPLED: &str = " (2^L times that, while one state of 2^L is kept: beyond a million)";
 const DEFAULT_TIME: Duration = Duration::from_secs(60);
 
 /// How to hunt, and until when.
@@ -274,8 +276,8 @@ fn parameters(plan: &Plan<'_>) -> Outcome<()> {
     until.extend(plan.runs.map(|runs| format!("{} runs are done", grouped(runs as usize))));
     until.extend(plan.time.map(|time| format!("{} are over", time_text(time))));
     until.extend(plan.flat.map(|flat| match flat {
-        Flat::Runs(runs) => format!("{} runs met no new state", grouped(runs as usize)),
-        Flat::Share(share) => format!("the last {:.0} % of runs met no new state", share * 100.0),
+        Flat::Runs(runs) => format!("{} runs met no new state{SAMPLED}", grouped(runs as usize)),
+        Flat::Share(share) => format!("the last {:.0} % of runs met no new state{SAMPLED}", share * 100.0),
     }));
     field("until", until.join(", or "))?;
     if plan.shard != Shard::WHOLE {
@@ -286,7 +288,7 @@ fn parameters(plan: &Plan<'_>) -> Outcome<()> {
 }
 
 /// What the runs add up to; `merge` prints it too.
-pub(super) fn statistics(tally: &Tally) -> Outcome<()> {
+pub(super) fn statistics(tally: &Tally, found: bool) -> Outcome<()> {
     let runs = tally.runs.max(1) as f64;
     field("runs", grouped(tally.runs as usize))?;
     field(
@@ -312,23 +314,30 @@ pub(super) fn statistics(tally: &Tally) -> Outcome<()> {
             format!("{}: {runs} runs ({share:.2} %), first in run {}", styled(BUG, name), violated.first),
         )?;
     }
-    if tally.violated.is_empty() {
-        field(
+    match at_most(tally, found) {
+        Some(share) => field(
             "violated",
             format!(
-                "by no run; with 95 % confidence at most {:.1e} of all runs violate anything (rule of three), which is no proof",
-                rule_of_three(tally.runs)
+                "by no run; with 95 % confidence at most {share:.1e} of all runs violate anything (rule of three), which is no proof"
             ),
-        )?;
+        ),
+        None if tally.violated.is_empty() => {
+            field("violated", "by runs of blocks that were not finished, which are not counted here")
+        }
+        None => Ok(()),
     }
-    Ok(())
+}
+
+/// The rule of three, where nothing was found, in blocks that are counted or in others.
+fn at_most(tally: &Tally, found: bool) -> Option<f64> {
+    (tally.violated.is_empty() && !found).then(|| rule_of_three(tally.runs))
 }
 
 fn outcome(line: &CommandLine, hunted: &Hunted) -> Outcome<()> {
     if hunted.resumed > 0 {
         field("resumed", format!("after {} runs", grouped(hunted.resumed as usize)))?;
     }
-    statistics(&hunted.tally)?;
+    statistics(&hunted.tally, !hunted.findings.is_empty())?;
     if !hunted.unreached.is_empty() {
         field("never", styled(BAD, format!("it did not happen that {}", hunted.unreached.join(", or that "))))?;
     }
@@ -389,7 +398,7 @@ fn as_json(plan: &Plan<'_>, hunted: &Hunted, reproduce: &str) -> Value {
         "outgrown": tally.outgrown,
         "states": tally.states.count(),
         "states_exact": tally.states.is_exact(),
-        "at_most": if tally.violated.is_empty() { Some(rule_of_three(tally.runs)) } else { None },
+        "at_most": at_most(tally, !hunted.findings.is_empty()),
         "unreached": hunted.unreached,
         "stopped": format!("{:?}", hunted.stop).to_lowercase(),
         "findings": findings.collect::<Vec<_>>(),
@@ -400,6 +409,13 @@ fn as_json(plan: &Plan<'_>, hunted: &Hunted, reproduce: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn there_is_no_rule_of_three_beside_a_finding() {
+        let tally = Tally { runs: 300, ..Tally::default() };
+        assert_eq!(at_most(&tally, false), Some(0.01));
+        assert_eq!(at_most(&tally, true), None);
+    }
 
     #[test]
     fn shards_and_flatness_are_read() {

@@ -65,7 +65,7 @@ fn scenarios(folder: &Path) -> Outcome<Vec<OsString>> {
 fn tell(line: &CommandLine, merged: &Merged) -> Outcome<()> {
     say(styled(STRONG, &merged.scenario))?;
     field("record", merged.folder.display())?;
-    statistics(&merged.tally)?;
+    statistics(&merged.tally, !merged.findings.is_empty())?;
     if merged.left_over > 0 {
         let runs = grouped(merged.left_over as usize);
         field("left out", format!("{runs} runs behind the last block that every shard has done"))?;

@@ -1,5 +1,6 @@
 //! Findings of a hunt: written as they were found, and made small at the end.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +46,7 @@ fn read(path: &Path) -> Option<Trace> {
 }
 
 /// The command that takes one run again.
-fn command(plan: &Plan<'_>, run: u64) -> String {
+pub(super) fn command(plan: &Plan<'_>, run: u64) -> String {
     format!("{} --from {run} --runs 1", plan.command)
 }
 
@@ -128,11 +129,25 @@ pub(super) fn make_small(plan: &Plan<'_>, finding: &mut Finding) -> Result<(), T
     Ok(())
 }
 
-/// Copies a file of a finding, if there is one.
-pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Trouble> {
-    match fs::read_to_string(from) {
-        Ok(text) => write_whole(to, &text),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
-        Err(error) => Err(cannot("read", from, &error)),
+/// The findings that lie in the folder as they were found, by property: those of blocks that are in no record too.
+pub(super) fn kept(folder: &Path, scenario: &str) -> BTreeMap<String, Finding> {
+    let mut kept = BTreeMap::new();
+    for entry in fs::read_dir(folder.join(AS_FOUND)).into_iter().flatten().flatten() {
+        let file = entry.path();
+        let Some(found) = read(&file).filter(|found| found.scenario == scenario) else { continue };
+        let number = found.found_by.rsplit_once(" --from ").and_then(|(_, rest)| rest.strip_suffix(" --runs 1"));
+        let Some(run) = number.and_then(|number| number.parse().ok()) else { continue };
+        let property = found.violates.clone();
+        kept.insert(property.clone(), Finding { property, run, found, file, shrunk: None, note: None });
     }
+    kept
+}
+
+/// Copies a file of a finding.
+///
+/// # Errors
+/// When it is not there, cannot be read, or cannot be written.
+pub(super) fn copy(from: &Path, to: &Path) -> Result<(), Trouble> {
+    let text = fs::read_to_string(from).map_err(|error| cannot("read", from, &error))?;
+    write_whole(to, &text)
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::find::{copy, files};
+use super::find::{copy, files, kept};
 use super::record::{Record, Tally};
 use super::{Shard, Trouble};
 
@@ -79,21 +79,28 @@ fn join(shards: &[(&PathBuf, Record)], to: &Path) -> Result<Merged, Trouble> {
     record.write()?;
     let scenario = record.head.scenario().to_owned();
     let mut findings = BTreeMap::new();
-    let mut firsts: BTreeMap<&str, (u64, &Path)> = BTreeMap::new();
+    let mut firsts: BTreeMap<String, (u64, &Path)> = BTreeMap::new();
     for (folder, record) in shards {
-        for (name, violated) in record.blocks.iter().flat_map(|block| &block.violated) {
-            let first = firsts.entry(name).or_insert((violated.first, folder));
-            if violated.first < first.0 {
-                *first = (violated.first, folder);
+        let recorded = record.blocks.iter().flat_map(|block| &block.violated);
+        let recorded = recorded.map(|(name, violated)| (name.clone(), violated.first));
+        // And what was found in blocks that were not finished.
+        let beside = kept(folder, &scenario).into_iter().map(|(name, finding)| (name, finding.run));
+        for (name, run) in recorded.chain(beside) {
+            let first = firsts.entry(name).or_insert((run, folder));
+            if run < first.0 {
+                *first = (run, folder);
             }
         }
     }
     for (property, (_, folder)) in firsts {
-        let (found, small) = files(folder, &scenario, property);
-        let (to_found, to_small) = files(to, &scenario, property);
+        let (found, small) = files(folder, &scenario, &property);
+        let (to_found, to_small) = files(to, &scenario, &property);
         copy(&found, &to_found)?;
-        copy(&small, &to_small)?;
-        findings.insert(property.to_owned(), to_found);
+        if small.exists() {
+            // A finding need not have been made small.
+            copy(&small, &to_small)?;
+        }
+        findings.insert(property, to_found);
     }
     Ok(Merged { scenario, folder: to.to_owned(), tally, left_over, findings })
 }

@@ -2,11 +2,13 @@
 //!
 //! Runs are numbered, and the seed of run `i` follows from the hunt's seed and `i` alone. They are done in blocks of
 //! consecutive numbers, and what comes out of a block is written down in the order of the blocks, so that any number of
-//! threads, and any number of machines, write the same bytes in the end. A hunt never proves anything.
+//! threads, and any number of machines, write the same bytes in the end. What was found in blocks that were given up, or came
+//! too late, when the time was up or coverage flat, is kept beside them. A hunt never proves anything.
 
 mod block;
 mod find;
 mod merge;
+mod probe;
 mod record;
 mod states;
 mod work;
@@ -52,7 +54,8 @@ impl Shard {
     }
 }
 
-/// When coverage has gone flat: no new state in the last runs.
+/// When coverage has gone flat: no new state in the last runs. Once states are only sampled, one of 2^level of them, a new state
+/// is seen 2^level times later, and so many times more runs must have met none.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Flat {
     /// In so many runs.
@@ -62,8 +65,10 @@ pub enum Flat {
 }
 
 impl Flat {
-    /// Whether it has, after `runs` runs of which the last `barren` met no new state.
-    pub fn is_met(self, runs: u64, barren: u64) -> bool {
+    /// Whether it has, after `runs` runs of which the last `barren` met no new state of those that are sampled, one of
+    /// 2^`level`.
+    pub fn is_met(self, runs: u64, barren: u64, level: u32) -> bool {
+        let barren = barren.checked_shr(level).unwrap_or(0);
         match self {
             Flat::Runs(wanted) => barren >= wanted,
             Flat::Share(share) => barren >= 1000 && barren as f64 >= share * runs as f64,
@@ -171,9 +176,12 @@ mod tests {
 
     #[test]
     fn flat_by_number_and_by_share() {
-        assert!(Flat::Runs(10).is_met(10, 10) && !Flat::Runs(10).is_met(100, 9));
-        assert!(Flat::Share(0.5).is_met(2_000, 1_000) && !Flat::Share(0.5).is_met(100, 100));
-        assert!(!Flat::Share(0.5).is_met(2_002, 1_000));
+        assert!(Flat::Runs(10).is_met(10, 10, 0) && !Flat::Runs(10).is_met(100, 9, 0));
+        assert!(Flat::Share(0.5).is_met(2_000, 1_000, 0) && !Flat::Share(0.5).is_met(100, 100, 0));
+        assert!(!Flat::Share(0.5).is_met(2_002, 1_000, 0));
+        // A sample of one in eight sees a new state eight times later.
+        assert!(Flat::Runs(10).is_met(100, 80, 3) && !Flat::Runs(10).is_met(100, 79, 3));
+        assert!(!Flat::Runs(10).is_met(100, 80, 64));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::block::{Block, Violated, end_of_block};
+use super::probe::behaviour;
 use super::states::States;
 use super::{Plan, Shard, Trouble};
 use crate::check::named_faults;
@@ -15,9 +16,10 @@ use crate::check::named_faults;
 /// Name of the file in the folder of a hunt.
 pub const FILE: &str = "progress.jsonl";
 /// The version of the format.
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
-/// What is hunted: everything on which the outcome of a run depends.
+/// What is hunted: bounds, search and seed, and a print of what programs, properties and world do on probe walks, so that a
+/// record of other code under the same name is told apart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Head {
     /// All but the shard, as in the file.
@@ -28,11 +30,15 @@ pub struct Head {
 
 impl Head {
     /// The head of a plan's record.
-    pub fn of(plan: &Plan<'_>) -> Self {
+    ///
+    /// # Errors
+    /// When the scenario makes no world.
+    pub fn of(plan: &Plan<'_>) -> Result<Self, Trouble> {
         let faults = named_faults(plan.scenario.budget()).into_iter().map(|(kind, n)| (kind, Value::from(n)));
         let parameters: serde_json::Map<String, Value> =
             plan.sampler.parameters().into_iter().map(|(name, value)| (name, Value::from(value))).collect();
         let value = json!({
+            "behaviour": format!("{:016x}", behaviour(plan.scenario).map_err(Trouble::Mismatch)?),
             "block": plan.sampler.runs_a_block(),
             "clients": plan.scenario.size(),
             "faults": faults.collect::<serde_json::Map<String, Value>>(),
@@ -43,7 +49,14 @@ impl Head {
             "search": plan.sampler.name(),
             "seed": plan.seed,
         });
-        Self { value, shard: plan.shard }
+        Ok(Self { value, shard: plan.shard })
+    }
+
+    /// Whether it is the same hunt but for what programs, properties or world do.
+    pub(super) fn differs_in_behaviour_only(&self, other: &Head) -> bool {
+        let mut mine = self.clone();
+        mine.value["behaviour"] = other.value["behaviour"].clone();
+        self != other && mine == *other
     }
 
     /// Name of the scenario.

@@ -42,6 +42,11 @@ impl States {
         (self.kept.len() as u64) << self.level
     }
 
+    /// The sample has one state of 2^level.
+    pub fn level(&self) -> u32 {
+        self.level
+    }
+
     /// Whether the number is exact, but for states that share a fingerprint.
     pub fn is_exact(&self) -> bool {
         self.level == 0

@@ -99,9 +99,17 @@ impl Shared<'_> {
 /// When a file cannot be written, the folder holds another hunt, or a program broke the rules. Whatever was written until
 /// then stays, and the same hunt goes on from there.
 pub fn hunt(plan: &Plan<'_>) -> Result<Hunted, Trouble> {
-    let head = Head::of(plan);
+    let head = Head::of(plan)?;
     let mut record = match Record::read(&plan.folder)? {
         Some(record) if record.head == head => record,
+        Some(record) if record.head.differs_in_behaviour_only(&head) => {
+            return Err(Trouble::Mismatch(format!(
+                "{} holds a hunt of {:?} as it was before its programs, properties or world were changed; choose another \
+                 folder or remove it",
+                plan.folder.display(),
+                plan.scenario.name()
+            )));
+        }
         Some(_) => {
             return Err(Trouble::Mismatch(format!(
                 "{} holds a hunt with other bounds, another search, seed or shard; choose another folder or remove it",
@@ -119,6 +127,12 @@ pub fn hunt(plan: &Plan<'_>) -> Result<Hunted, Trouble> {
     let mut findings = BTreeMap::new();
     for (property, violated) in &tally.violated {
         findings.insert(property.clone(), find::recall(plan, &world, property, violated.first)?);
+    }
+    for (property, found) in find::kept(&plan.folder, plan.scenario.name()) {
+        // Of a block that is not in the record.
+        if !findings.contains_key(&property) && found.found.found_by == find::command(plan, found.run) {
+            findings.insert(property, found);
+        }
     }
     let from = record.blocks.last().map_or(plan.from, |block| block.numbers.end);
     record.blocks = Vec::new();
@@ -140,9 +154,7 @@ pub fn hunt(plan: &Plan<'_>) -> Result<Hunted, Trouble> {
         () if writer.next >= end => Stop::Runs,
         () => Stop::Time,
     };
-    if matches!(stop, Stop::Interrupted | Stop::Time) {
-        writer.keep_what_waits()?;
-    }
+    writer.keep_what_waits()?;
     for finding in writer.findings.values_mut() {
         find::make_small(plan, finding)?;
     }
@@ -153,7 +165,7 @@ pub fn hunt(plan: &Plan<'_>) -> Result<Hunted, Trouble> {
 }
 
 fn is_flat(plan: &Plan<'_>, tally: &Tally) -> bool {
-    plan.flat.is_some_and(|flat| flat.is_met(tally.runs, tally.barren))
+    plan.flat.is_some_and(|flat| flat.is_met(tally.runs, tally.barren, tally.states.level()))
 }
 
 fn run_all(shared: &Shared<'_>, writer: &mut Writer<'_>) -> Result<(), Trouble> {

@@ -4,9 +4,12 @@
 //! A process is what a client does by itself, what reaches it, what the server does with its requests, or what the server
 //! does with its sessions: four a client, and one for each server of several. Each run gives the n processes distinct priorities in random order, and the
 //! enabled process of the highest priority goes on; at d - 1 steps, drawn among the first k, the one that has just
-//! moved drops below all others. A run finds a bug of depth d (one that d orders of two steps decide) with
-//! a chance of at least 1 / (n · k^(d-1)). Faults are not part of that paper: each that a run draws strikes at a step
-//! drawn among the first k, which costs another factor 1 / k for each fault that the bug needs.
+//! moved drops below all others, to a priority that was drawn with the step. A run finds a bug of depth d (one that d orders
+//! of two steps decide) with a chance of at least 1 / (n · k^(d-1)), where that holds: for bugs that need no fault, by the order
+//! of steps of different processes, in runs of at most k steps. Here k is the longest of a few random walks, which longer
+//! runs may exceed, and a process may have several steps to pick from. Faults are not part of that paper: a run draws how
+//! many strike, so that one of F + 1 runs has none where F are allowed, and each strikes at a step drawn among the first k.
+//! A bug that needs faults has no such bound; each fault costs at least another factor 1 / k.
 
 use overtake_sim::clock::rng::Rng;
 use overtake_sim::world::{Engine, Reductions, Step, StepKind, World};
@@ -59,7 +62,8 @@ impl Pct {
         }
     }
 
-    /// The chance, at least, that one run finds a bug of the depth that needs no fault.
+    /// The chance, at least, that one run without faults finds a bug of the depth that needs none, lies between processes and
+    /// shows within the first k steps.
     pub fn bound(&self) -> f64 {
         1.0 / (self.processes as f64 * (self.steps as f64).powi(self.depth as i32 - 1))
     }
@@ -87,10 +91,21 @@ impl Sampler for Pct {
             ("step limit".into(), self.limit.to_string()),
             ("depth d".into(), self.depth.to_string()),
             ("processes n".into(), self.processes.to_string()),
-            ("steps k".into(), format!("{}, the longest of {PILOTS} random walks", self.steps)),
+            ("steps k".into(), format!("{}, the longest of {PILOTS} random walks; runs may be longer", self.steps)),
             (
                 "chance a run".into(),
-                format!("at least 1/(n·k^(d-1)) = {:.1e} for a bug of depth d, times 1/k a fault", self.bound()),
+                format!(
+                    "at least 1/(n·k^(d-1)) = {:.1e}, only for a bug of depth d between processes, without faults, in runs \
+                     of at most k steps; no bound for bugs that need a fault",
+                    self.bound()
+                ),
+            ),
+            (
+                "runs without faults".into(),
+                match self.faults {
+                    0 => "all".into(),
+                    most => format!("1 of {}; the chance is that of such a run", most + 1),
+                },
             ),
         ]
     }
@@ -98,13 +113,14 @@ impl Sampler for Pct {
     fn run(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64) -> SampledRun {
         let mut rng = Rng::new(seed);
         let mut priorities = shuffled(&mut rng, self.processes);
-        let mut changes: Vec<usize> = (1..self.depth).map(|_| rng.below(self.steps as u64) as usize).collect();
+        // The order of the lowered priorities is drawn too: what is lowered later need not end up below.
+        let mut changes: Vec<(usize, i64)> =
+            (1..self.depth).map(|at| (rng.below(self.steps as u64) as usize, -(at as i64))).collect();
         let count = rng.below(self.faults + 1);
         let mut strikes: Vec<usize> = (0..count).map(|_| rng.below(self.steps as u64) as usize).collect();
         // The last is the next.
         changes.sort_unstable_by(|a, b| b.cmp(a));
         strikes.sort_unstable_by(|a, b| b.cmp(a));
-        let mut lowest = 0;
         let mut way = Way::new(engine, judge);
         loop {
             if let Some(run) = way.look(engine, judge, self.limit) {
@@ -129,10 +145,8 @@ impl Sampler for Pct {
                 // The chance is spent: anything, so that nobody spins for ever at the highest priority.
                 pick(&mut rng, &way.forced)
             };
-            if changes.last().is_some_and(|&change| change <= at) {
-                changes.pop();
-                lowest -= 1;
-                priorities[process(step, self.clients)] = lowest;
+            if let Some((_, priority)) = changes.pop_if(|change| change.0 <= at) {
+                priorities[process(step, self.clients)] = priority;
             }
             way.take(engine, step);
         }

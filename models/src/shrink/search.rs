@@ -17,8 +17,10 @@ use crate::space::WorldSpace;
 pub enum Decided {
     /// Properties are violated: their bits.
     Violated(u64),
-    /// Every state was seen and none violates any.
+    /// Every state was seen and none violates any; every `sometimes` was reached.
     Clean,
+    /// Every state was seen and none violates any, but these `sometimes` were never reached: their bits.
+    Idle(u64),
     /// It ended early: why.
     Cut(String),
 }
@@ -37,13 +39,12 @@ fn reductions(properties: &[Property]) -> Reductions {
     Reductions { symmetry: properties.iter().all(|p| !p.tells_clients_apart), ..Reductions::ALL }
 }
 
-/// Whether any of the properties is violated in the world; `sometimes` are not looked at.
+/// Whether any of the properties is violated in the world, and whether each `sometimes` is reached.
 ///
 /// # Errors
 /// A sentence, when a program broke the rules.
 pub fn decide(world: &World, properties: &[Property], limits: &Limits) -> Result<Decided, String> {
-    let kept: Vec<Property> =
-        properties.iter().filter(|p| !matches!(p.kind, Kind::Eventually(_) | Kind::Sometimes(_))).cloned().collect();
+    let kept: Vec<Property> = properties.iter().filter(|p| !matches!(p.kind, Kind::Eventually(_))).cloned().collect();
     let seen = within_limits(|| {
         let space = WorldSpace::new(world, reductions(properties), &kept).for_threads(limits.threads);
         breadth_first(&space, limits)
@@ -55,12 +56,14 @@ pub fn decide(world: &World, properties: &[Property], limits: &Limits) -> Result
         Ok(seen) => seen,
         Err(why) => return Ok(Decided::Cut(why)),
     };
+    // The bits of the properties, where the search has the bits of those that it was given.
+    let places = properties.iter().enumerate().filter(|(_, p)| !matches!(p.kind, Kind::Eventually(_)));
+    let places: Vec<usize> = places.map(|(id, _)| id).collect();
+    let bits = |wanted: &dyn Fn(usize) -> bool| {
+        places.iter().enumerate().filter(|(at, _)| wanted(*at)).fold(0u64, |bits, (_, id)| bits | 1 << id)
+    };
     if seen.violated != 0 {
-        let violated = |(id, p): (usize, &Property)| {
-            let at = kept.iter().position(|k| k.name == p.name)?;
-            (seen.violated >> at & 1 == 1).then_some(1u64 << id)
-        };
-        return Ok(Decided::Violated(properties.iter().enumerate().filter_map(violated).fold(0, |a, b| a | b)));
+        return Ok(Decided::Violated(bits(&|at| seen.violated >> at & 1 == 1)));
     }
     if let Some(stopped) = seen.stopped {
         return Ok(Decided::Cut(reason(stopped)));
@@ -75,7 +78,10 @@ pub fn decide(world: &World, properties: &[Property], limits: &Limits) -> Result
             Ok(Err(why)) | Err(why) => return Ok(Decided::Cut(why)),
         }
     }
-    Ok(Decided::Clean)
+    match bits(&|at| kept[at].is_sometimes() && seen.reached >> at & 1 == 0) {
+        0 => Ok(Decided::Clean),
+        never => Ok(Decided::Idle(never)),
+    }
 }
 
 /// The shortest way to a violation of the property in the scenario, `None` when there is none; the inner error says why
@@ -103,7 +109,7 @@ pub(super) fn story(
     }
     let properties = std::slice::from_ref(property);
     match decide(&world, properties, limits)? {
-        Decided::Clean => return Ok(Ok(None)),
+        Decided::Clean | Decided::Idle(_) => return Ok(Ok(None)),
         Decided::Cut(why) => return Ok(Err(why)),
         Decided::Violated(_) => {}
     }
