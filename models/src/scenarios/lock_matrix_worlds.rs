@@ -128,12 +128,7 @@ pub fn scenarios() -> Vec<Scenario> {
             H,
         ),
         lagging::<CheckedCuratorMutex<Context>>("Curator mutex checked", CheckedCuratorMutex::new, H, H),
-        lagging::<KazooLock<Context>>(
-            "kazoo lock",
-            KazooLock::new,
-            Some((ORPHAN, "kazoo lock checked")),
-            H,
-        ),
+        lagging::<KazooLock<Context>>("kazoo lock", KazooLock::new, Some((ORPHAN, "kazoo lock checked")), H),
         lagging::<CheckedKazooLock<Context>>("kazoo lock checked", CheckedKazooLock::new, H, H),
         lagging::<ShippedWriteLock<Context>>(
             "WriteLock",

@@ -32,6 +32,10 @@ pub use protocol::{Failure, MultiResult, Notification, Reply, Request, Response,
 pub use reconnect::Refused;
 pub use seed::permissions;
 
+use std::hash::{BuildHasher, Hash};
+
+use rustc_hash::FxBuildHasher;
+
 use crate::names::{Name, Names, Text, Who};
 use sessions::Session;
 use tree::Node;
@@ -127,11 +131,12 @@ impl ZooKeeper {
     /// Restores the order of everything inside. To be called after names were changed through
     /// [`Names`], unless the change kept the order of the sequence numbers and did not touch owners.
     pub fn normalise(&mut self) {
-        self.nodes.sort_unstable_by(|a, b| order::stored(a.path, b.path));
-        self.watches.sort_unstable_by(Watch::order);
-        // Names that were made one (all that are gone) can make two watches one.
+        // Where names were made one (all that are gone, all but one's own), several nodes, watches or sessions can have the same
+        // key: what else they are decides then, so that the order never depends on the names that they had.
+        self.nodes.sort_unstable_by(|a, b| order::stored(a.path, b.path).then_with(|| print(a).cmp(&print(b))));
+        self.watches.sort_unstable_by(|a, b| Watch::order(a, b).then_with(|| print(a).cmp(&print(b))));
         self.watches.dedup();
-        self.sessions.sort_unstable_by_key(|s| s.id);
+        self.sessions.sort_unstable_by_key(|s| (s.id, s.closing, s.connected));
     }
 
     /// The Stat of a node (§1.4), as any client that could read it would see it.
@@ -169,6 +174,10 @@ impl ZooKeeper {
     pub fn counter_is_name(&self, path: Text) -> bool {
         self.find(path).is_some_and(|at| self.nodes[at].sequential)
     }
+}
+
+fn print(value: &impl Hash) -> u64 {
+    FxBuildHasher.hash_one(value)
 }
 
 /// The counter of a node is a name from the first sequential create below it on; the counters of other
