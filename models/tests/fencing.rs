@@ -6,12 +6,12 @@ use overtake_models::*;
 
 /// Name and number of states of each proof.
 const PROVED: [(&str, usize); 6] = [
-    ("fenced by czxid, parent created again", 10865),
-    ("fenced by suffix", 1423),
-    ("fenced by czxid", 1839),
-    ("fenced by czxid, 1 disconnect", 40259),
-    ("fenced by a counter", 2034),
-    ("an entry guarded by the lock node", 2544),
+    ("fenced by czxid, parent created again", 10194),
+    ("fenced by suffix", 1370),
+    ("fenced by czxid", 1747),
+    ("fenced by czxid, 1 disconnect", 34440),
+    ("fenced by a counter", 1947),
+    ("an entry guarded by the lock node", 2369),
 ];
 
 #[test]
