@@ -95,11 +95,11 @@ pub fn bounded_as(scenarios: &[Scenario], trace: &Trace) -> Result<Scenario, Str
 /// A sentence, when it cannot have so many.
 pub fn with_clients(scenario: Scenario, clients: usize) -> Result<Scenario, String> {
     let others = scenario.clone().with_clients(0).size();
-    if !(others + 1..=MOST_CLIENTS).contains(&clients) {
+    let fewest = others.max(1);
+    if !(fewest..=MOST_CLIENTS).contains(&clients) {
         return Err(format!(
-            "{:?} cannot have {clients} clients: it takes {} to {MOST_CLIENTS}",
+            "{:?} cannot have {clients} clients: it takes {fewest} to {MOST_CLIENTS}",
             scenario.name(),
-            others + 1
         ));
     }
     Ok(scenario.with_clients(clients - others))

@@ -81,6 +81,7 @@ fn hunted(scenario: &Scenario, how: How, folder: &Path) -> Result<Hunted, Troubl
     let sampler = how.search.sampler(&world, how.seed, 500);
     hunt(&Plan {
         scenario,
+        repair: None,
         sampler: sampler.as_ref(),
         seed: how.seed,
         from: 0,
@@ -293,6 +294,7 @@ fn until_found(shard: Shard, folder: &Folder) -> Hunted {
     let sampler = UntilFound(RandomWalk { limit: 500 }, Arc::clone(&stop));
     let hunted = hunt(&Plan {
         scenario: &scenario,
+        repair: None,
         sampler: &sampler,
         seed: 1,
         from: 0,
@@ -336,7 +338,7 @@ fn a_record_says_a_violation_whose_trace_is_gone() {
     let (folder, merged) = (Folder::new(), Folder::new());
     assert!(!ok(&faulty(), HOW, &folder).findings.is_empty());
     std::fs::remove_dir_all(folder.0.join("found")).unwrap();
-    let refused = merge(&[folder.0.clone()], &merged.0);
+    let refused = merge(std::slice::from_ref(&folder.0), &merged.0);
     assert!(matches!(&refused, Err(Trouble::File(why)) if why.contains("cannot read")), "{refused:?}");
 }
 

@@ -1,12 +1,14 @@
 //! Findings become small and stay what they are.
 
+use overtake_models::property::Property;
 use overtake_models::replay::replay;
 use overtake_models::sample::{Judge, RandomWalk, Sampler};
-use overtake_models::scenario::Scenario;
+use overtake_models::scenario::{Scenario, scenario};
 use overtake_models::search::Limits;
 use overtake_models::shrink::{Shrunk, reason_kind, shrink};
 use overtake_models::{Trace, scenarios};
 use overtake_sim::clock::rng::Rng;
+use overtake_sim::program::Context;
 use overtake_sim::world::{Budget, Engine, Fault, Reductions, World};
 
 fn named(name: &str) -> Scenario {
@@ -43,9 +45,13 @@ fn by_chance(scenario: &Scenario) -> Trace {
     panic!("random walks find nothing in {:?}", scenario.name());
 }
 
+fn repair(scenario: &Scenario) -> Option<Scenario> {
+    scenario.repair().map(named)
+}
+
 fn shrunk(scenario: &Scenario, trace: &Trace, memory: usize) -> Shrunk {
     let limits = Limits { threads: 1, memory, ..Limits::default() };
-    shrink(scenario, trace, &limits).unwrap_or_else(|why| panic!("{why}"))
+    shrink(scenario, repair(scenario).as_ref(), trace, &limits).unwrap_or_else(|why| panic!("{why}"))
 }
 
 fn still_violates(shrunk: &Shrunk, trace: &Trace) {
@@ -72,6 +78,46 @@ fn more_faults_and_clients_than_needed_go() {
     // The same as the exhaustive search finds in the scenario as it is, where the violation is of the same kind.
     assert_eq!(shrunk.scenario.size(), 3, "{:#?}", shrunk.stages);
     assert_eq!(shrunk.scenario.budget(), Budget::default().with(Fault::Expiry, 1));
+}
+
+async fn comes(ctx: Context) {
+    ctx.work("come").await;
+    ctx.mark("there");
+}
+
+async fn may_stay_away(ctx: Context) {
+    if ctx.choose(2).await == 0 {
+        ctx.mark("there");
+    }
+}
+
+/// Two are to be there at last, however many clients there are.
+fn two_are_there() -> Property {
+    Property::at_rest("two are there", "made up", |view| {
+        match view.clients().filter(|c| c.is_marked("there")).count() {
+            0 | 1 => Err("too few are there".into()),
+            _ => Ok(()),
+        }
+    })
+}
+
+#[test]
+fn clients_that_a_program_counts_on_stay() {
+    let right = scenario("all come").clients(3, comes).property(two_are_there());
+    let faulty = scenario("some come").clients(3, may_stay_away).property(two_are_there()).fixed_by("all come");
+    let trace = by_chance(&faulty);
+    let limits = Limits { threads: 1, ..Limits::default() };
+    let two = shrink(&faulty, Some(&right), &trace, &limits).unwrap();
+    still_violates(&two, &trace);
+    assert_eq!(two.scenario.size(), 2, "{:#?}", two.stages);
+    assert!(
+        two.stages[1].because.contains("with 1 the repaired \"all come\" does not hold either"),
+        "{:?}",
+        two.stages
+    );
+    // Where no repaired program says so, one that waits for nobody will do.
+    let one = shrink(&faulty, None, &trace, &limits).unwrap();
+    assert_eq!(one.scenario.size(), 1, "{:#?}", one.stages);
 }
 
 #[test]
@@ -116,7 +162,7 @@ fn steps_that_violate_nothing_are_refused() {
     let trace = by_chance(&scenario);
     let limits = Limits { threads: 1, ..Limits::default() };
     let cut = Trace { steps: trace.steps[..3].to_vec(), ..trace.clone() };
-    assert!(shrink(&scenario, &cut, &limits).unwrap_err().contains("nothing to shrink"));
+    assert!(shrink(&scenario, None, &cut, &limits).unwrap_err().contains("nothing to shrink"));
     let stale = Trace { steps: vec!["client 9: flies".into()], ..trace };
-    assert!(shrink(&scenario, &stale, &limits).unwrap_err().contains("step 1 cannot be taken"));
+    assert!(shrink(&scenario, None, &stale, &limits).unwrap_err().contains("step 1 cannot be taken"));
 }

@@ -211,6 +211,7 @@ pub(super) fn hunt(line: &CommandLine, names: &[String], bounds: &Bounds, huntin
         let small = Limits { threads: 1, memory: 256 << 20, stop: Arc::clone(&stop), ..Limits::default() };
         let plan = Plan {
             scenario,
+            repair: line.scenarios.iter().find(|s| scenario.repair() == Some(s.name())),
             sampler: sampler.as_ref(),
             seed: hunting.seed,
             from: hunting.from,

@@ -29,7 +29,8 @@ pub(super) fn shrink(line: &CommandLine, traces: &[PathBuf], out: &Path, memory:
     for path in traces {
         let trace = files::read_trace(path)?;
         let scenario = bounded_as(&line.scenarios, &trace).map_err(Failure::bad_input)?;
-        let shrunk = guarded(|| shrink_now(&scenario, &trace, &limits))
+        let repair = line.scenarios.iter().find(|s| scenario.repair() == Some(s.name()));
+        let shrunk = guarded(|| shrink_now(&scenario, repair, &trace, &limits))
             .map_err(|why| Failure::bad_input(format!("{}: {why}", path.display())))?;
         if limits.stop.load(std::sync::atomic::Ordering::Relaxed) {
             return Ok(Exit::Interrupted);

@@ -116,7 +116,7 @@ pub(super) fn make_small(plan: &Plan<'_>, finding: &mut Finding) -> Result<(), T
         return Ok(());
     }
     let stopped = || plan.stop.load(std::sync::atomic::Ordering::Relaxed);
-    let shrunk = if stopped() { None } else { Some(shrink(plan.scenario, &finding.found, limits)) };
+    let shrunk = if stopped() { None } else { Some(shrink(plan.scenario, plan.repair, &finding.found, limits)) };
     match shrunk {
         _ if stopped() => finding.note = Some("interrupted; it is made small when the hunt goes on".into()),
         None => {}

@@ -104,6 +104,8 @@ impl Search {
 pub struct Plan<'a> {
     /// The scenario, with its bounds.
     pub scenario: &'a Scenario,
+    /// The scenario with the repaired program, for shrinking.
+    pub repair: Option<&'a Scenario>,
     /// Who picks the steps.
     pub sampler: &'a dyn Sampler,
     /// The hunt's seed.

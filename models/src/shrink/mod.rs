@@ -80,11 +80,18 @@ impl Story {
     }
 }
 
-/// Shrinks the finding of a trace. The scenario is the one that the trace names, with the trace's bounds.
+/// Shrinks the finding of a trace. The scenario is the one that the trace names, with the trace's bounds. `repair` is the
+/// scenario with the repaired program, if there is one: with fewer clients it must still hold, since a program may know how
+/// many there are to be (a barrier of two waits for ever with one client, whatever is wrong with it).
 ///
 /// # Errors
 /// A sentence, when the steps cannot be taken, when they do not violate the property, or when a program broke the rules.
-pub fn shrink(scenario: &Scenario, trace: &Trace, limits: &Limits) -> Result<Shrunk, String> {
+pub fn shrink(
+    scenario: &Scenario,
+    repair: Option<&Scenario>,
+    trace: &Trace,
+    limits: &Limits,
+) -> Result<Shrunk, String> {
     let property = scenario.judged_by().iter().find(|p| p.name == trace.violates);
     let property = property
         .ok_or_else(|| format!("the scenario {:?} has no property {:?}", scenario.name(), trace.violates))?
@@ -101,7 +108,7 @@ pub fn shrink(scenario: &Scenario, trace: &Trace, limits: &Limits) -> Result<Shr
     let mut stages = Vec::new();
     let (steps, size) = (story.taken.len(), story.scenario.size());
     faults(&mut story, &property, limits, &mut stages)?;
-    clients(&mut story, &property, limits, &mut stages)?;
+    clients(&mut story, repair, &property, limits, &mut stages)?;
     if story.scenario.size() < size {
         // Fewer clients may need fewer faults, and leave less to be searched. That they are the fewest stays true: fewer
         // faults allow nothing more.
@@ -188,12 +195,47 @@ fn faults(story: &mut Story, property: &Property, limits: &Limits, stages: &mut 
     Ok(())
 }
 
-fn clients(story: &mut Story, property: &Property, limits: &Limits, stages: &mut Vec<Stage>) -> Result<(), String> {
-    let before = story.scenario.size();
-    let others = story.scenario.clone().with_clients(0).size();
+/// Whether the repaired program holds with so many clients in all (its own number where that is smaller); the inner error says
+/// why that is not so, or not known.
+fn repair_holds(
+    repair: Option<&Scenario>,
+    size: usize,
+    budget: Budget,
+    property: &Property,
+    limits: &Limits,
+) -> Result<Result<(), String>, String> {
+    let Some(repair) = repair else { return Ok(Ok(())) };
+    let others = repair.clone().with_clients(0).size();
+    let Some(count) = size.min(repair.size()).checked_sub(others) else {
+        return Ok(Err(format!("the repaired {:?} cannot have so few", repair.name())));
+    };
+    let world = repair.clone().with_clients(count).with_budget(budget).world()?;
+    let same: Vec<Property> = repair.judged_by().iter().filter(|p| p.name == property.name).cloned().collect();
+    let judged = if same.is_empty() { repair.judged_by() } else { &same };
+    Ok(match search::decide(&world, judged, limits)? {
+        Decided::Clean | Decided::Idle(_) => Ok(()),
+        Decided::Violated(_) => Err(format!("the repaired {:?} does not hold either", repair.name())),
+        Decided::Cut(why) => Err(format!("whether the repaired {:?} holds was not decided: {why}", repair.name())),
+    })
+}
+
+fn clients(
+    story: &mut Story,
+    repair: Option<&Scenario>,
+    property: &Property,
+    limits: &Limits,
+    stages: &mut Vec<Stage>,
+) -> Result<(), String> {
+    let (before, budget) = (story.scenario.size(), story.scenario.budget());
+    let full = story.scenario.clone();
+    let others = full.clone().with_clients(0).size();
+    // Other groups alone make a world too.
+    let fewest = others.max(1);
+    let holds = |size: usize| repair_holds(repair, size, budget, property, limits);
     let mut open = Vec::new();
-    for size in others + 1..before {
-        let candidate = story.scenario.clone().with_clients(size - others);
+    let mut unfit = Vec::new();
+    for size in fewest..before {
+        let candidate = full.clone().with_clients(size - others);
         let found = match search::story(&candidate, property, limits)? {
             Ok(found) => found,
             Err(cut) => {
@@ -202,31 +244,45 @@ fn clients(story: &mut Story, property: &Property, limits: &Limits, stages: &mut
             }
         };
         if let Some(found) = found {
-            *story = found;
-            break;
+            match holds(size)? {
+                Ok(()) => {
+                    *story = found;
+                    break;
+                }
+                Err(why) => unfit.push(format!("with {size} {why}")),
+            }
         }
     }
     // Where the search was cut off, the other clients may do without one of them.
-    while !open.is_empty() && story.scenario.size() > others + 1 {
-        let candidate = story.scenario.clone().with_clients(story.scenario.size() - others - 1);
+    while !open.is_empty() && story.scenario.size() > fewest {
+        let size = story.scenario.size() - 1;
+        let candidate = full.clone().with_clients(size - others);
         let without = (0..story.scenario.size()).rev().find_map(|slot| {
             let left = steps::without_client(&story.steps(), slot);
             steps::relaxed(&candidate, &left, property).transpose()
         });
         match without.transpose()? {
-            Some(smaller) => *story = smaller,
+            Some(smaller) => match holds(size)? {
+                Ok(()) => *story = smaller,
+                Err(why) => {
+                    unfit.push(format!("with {size} {why}"));
+                    break;
+                }
+            },
             None => break,
         }
     }
     let after = story.scenario.size();
+    let undecided = unfit.iter().any(|why| why.contains("was not decided"));
     open.retain(|tried| tried.split(' ').next().and_then(|n| n.parse().ok()).is_some_and(|n: usize| n < after));
     stages.push(Stage {
         what: "clients",
         before: before.to_string(),
         after: after.to_string(),
-        proved: open.is_empty(),
+        proved: open.is_empty() && !undecided,
         because: match open.is_empty() {
-            true if after == others + 1 => "a world cannot have fewer".into(),
+            true if after == fewest => "a world cannot have fewer".into(),
+            true if !unfit.is_empty() => unfit.join("; "),
             true => "with fewer clients no order of events violates it so".into(),
             false => format!("fewer were not searched to the end: {}", open.join("; ")),
         },
