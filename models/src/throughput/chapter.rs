@@ -274,9 +274,8 @@ mod tests {
             chapter.growth(&[measured]);
             chapter.markdown
         };
-        let row = |text: &str, begin: &str| {
-            text.lines().filter(|line| line.starts_with(begin)).next_back().expect("a row").to_owned()
-        };
+        let row =
+            |text: &str, begin: &str| text.lines().rfind(|line| line.starts_with(begin)).expect("a row").to_owned();
         let (short, enough) = (chapter(19), chapter(20));
         assert!(row(&short, "| 20 |").ends_with("| 19 \\* |") && row(&enough, "| 20 |").ends_with("| 20 |"));
         let growth = [&short, &enough].map(|text| row(text, "| waiters"));
