@@ -58,6 +58,7 @@ pub struct Scenario {
     properties: Vec<Property>,
     expected: Expected,
     fixed_by: Option<String>,
+    only_bounds_help: bool,
 }
 
 impl Scenario {
@@ -78,6 +79,7 @@ impl Scenario {
             properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
+            only_bounds_help: false,
         }
     }
 
@@ -350,6 +352,12 @@ impl Scenario {
         self
     }
 
+    /// No program can keep it within these bounds; the scenario of that name keeps it within its own, narrower ones.
+    pub fn kept_within_bounds_of(mut self, scenario: impl Into<String>) -> Self {
+        self.only_bounds_help = true;
+        self.fixed_by(scenario)
+    }
+
     /// The same with another number of clients in its largest group.
     pub fn with_clients(mut self, count: usize) -> Self {
         if let Some(group) = self.groups.iter_mut().max_by_key(|g| g.count) {
@@ -397,6 +405,11 @@ impl Scenario {
     /// Name of the scenario with the repaired program.
     pub fn repair(&self) -> Option<&str> {
         self.fixed_by.as_deref()
+    }
+
+    /// Whether the repaired program needs bounds of its own ([`kept_within_bounds_of`](Self::kept_within_bounds_of)).
+    pub fn only_bounds_help(&self) -> bool {
+        self.only_bounds_help
     }
 
     /// Number of clients.

@@ -135,7 +135,7 @@ pub fn scenarios() -> Vec<Scenario> {
         )
         .property(at_most_one_believer())
         .breaks("at most one believer")
-        .fixed_by("fenced by czxid"),
+        .kept_within_bounds_of("predecessor watching, pause within the session"),
         world(
             "a write without a token",
             "The holder is paused before its write arrives, its session ends, the next holder writes, and then the write of the first \

@@ -93,7 +93,7 @@ fn paused<L: Lock<Context> + 'static>(name: &str, make: Make<L>) -> Vec<Scenario
             .expiries(1)
             .properties([at_most_one_believer(), written(), ends()])
             .breaks("at most one believer")
-            .fixed_by(belief),
+            .kept_within_bounds_of(belief),
         start("pause, judged by the tree", |_| Token::None).expiries(1).properties([
             at_most_one_live_holder(),
             written(),
