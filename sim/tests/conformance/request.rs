@@ -2,7 +2,7 @@
 
 use overtake_recipes::{AddWatchMode, CreateMode, EventKind};
 use overtake_sim::names::Text;
-use overtake_sim::zookeeper::{MultiResult, Request, Response, Stat, WatchTable, Write};
+use overtake_sim::zookeeper::{MultiResult, Reply, Request, Response, Stat, WatchTable, Write};
 
 /// Reads a request, or answers `None` for an unknown verb.
 pub fn parse(words: &[String]) -> Option<Request> {
@@ -106,6 +106,20 @@ pub fn stat(stat: &Stat, letter: impl Fn(u16) -> char) -> String {
 /// Data in quotes, or `null`.
 pub fn data(data: Option<Text>) -> String {
     data.map_or("null".to_owned(), |text| format!("\"{text}\""))
+}
+
+/// An answer, with its header where that is asked for.
+pub fn reply(reply: &Reply, header: bool, letter: impl Fn(u16) -> char + Copy) -> String {
+    let text = match &reply.result {
+        Ok(Response::Opened(_)) => "opened".to_owned(),
+        Ok(response) => self::response(response, letter),
+        Err(failure) if failure.members.is_empty() => failure.error.to_string(),
+        Err(failure) => {
+            let codes = failure.members.iter().map(|code| code.map_or("OK".to_owned(), |code| code.to_string()));
+            format!("{} {}", failure.error, list(codes))
+        }
+    };
+    if header { format!("{text} @{}", reply.zxid) } else { text }
 }
 
 /// A successful answer.

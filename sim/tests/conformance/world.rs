@@ -223,21 +223,10 @@ impl World {
     }
 
     fn reply(&mut self, who: char, reply: &Reply) {
-        let mut text = match &reply.result {
-            Ok(Response::Opened(session)) => {
-                assert_eq!(*session, self.clients[&who].session);
-                "opened".to_owned()
-            }
-            Ok(response) => request::response(response, letter),
-            Err(failure) if failure.members.is_empty() => failure.error.to_string(),
-            Err(failure) => {
-                let codes = failure.members.iter().map(|code| code.map_or("OK".to_owned(), |code| code.to_string()));
-                format!("{} {}", failure.error, request::list(codes))
-            }
-        };
-        if self.headers {
-            text = format!("{text} @{}", reply.zxid);
+        if let Ok(Response::Opened(session)) = &reply.result {
+            assert_eq!(*session, self.clients[&who].session);
         }
+        let text = request::reply(reply, self.headers, letter);
         self.clients.get_mut(&who).expect("a client").last_zxid = reply.zxid;
         self.say(who, &text);
     }
