@@ -45,6 +45,17 @@ pub use overtake_sim::program::{Context, JoinHandle, Program, ProgramResult};
 pub use overtake_sim::world::{Budget, Reductions, View, World};
 pub use runs::check_all;
 
+/// Every scenario of the house: locks and other recipes on ZooKeeper, data in stores, public bug reports.
+pub fn scenarios() -> Vec<Scenario> {
+    let mut all = overtake_models::scenarios::all();
+    all.extend(overtake_data_models::all());
+    all
+}
+
+/// The scenarios on hash tables, documents and queues.
+pub use overtake_data_models as data_models;
+/// Recipes on hash tables, documents and queues.
+pub use overtake_data_recipes as data_recipes;
 /// The built-in scenarios and the machinery behind the facade.
 pub use overtake_models as models;
 /// The deterministic world behind the facade.

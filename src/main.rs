@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use overtake::models::throughput::{Effort, chapter};
 
 fn main() -> ExitCode {
-    overtake::CommandLine::new(overtake::models::scenarios::all())
+    overtake::CommandLine::new(overtake::scenarios())
         .manifest("models/manifest.txt")
         .corpus("tests/corpus")
         .chapter(|folder| chapter(folder, Effort::Full).map_err(|error| error.to_string()))

@@ -84,7 +84,7 @@ fn what_is_not_understood_is_a_usage_error() {
 fn list_tells_name_bounds_expected_verdict_and_what_happens() {
     let all = run(&["list"]);
     assert_eq!(all.code, 0);
-    for scenario in overtake::models::scenarios::all() {
+    for scenario in overtake::scenarios() {
         let told = |line: &str| {
             [scenario.name(), &scenario.bounds(), scenario.paragraph()].iter().all(|part| line.contains(part))
         };

@@ -4,13 +4,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::LazyLock;
 
-use overtake::models::scenarios;
+use overtake::scenarios;
 use overtake::traces::{Replayed, bounded_as, replay, slug};
 use overtake::{Expected, Options, Scenario, Trace, Verdict, check_all};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
 
-static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(scenarios::all);
+static SCENARIOS: LazyLock<Vec<Scenario>> = LazyLock::new(scenarios);
 
 /// The files by name.
 static CORPUS: LazyLock<BTreeMap<String, String>> = LazyLock::new(|| {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use overtake::models::manifest::{Entry, Manifest};
-use overtake::models::scenarios;
+use overtake::scenarios;
 use overtake::{Expected, Options, check_all};
 
 fn committed() -> Manifest {
@@ -15,7 +15,7 @@ fn committed() -> Manifest {
 
 #[test]
 fn every_scenario_ends_as_the_manifest_says() {
-    let (scenarios, committed) = (scenarios::all(), committed());
+    let (scenarios, committed) = (overtake::scenarios(), committed());
     let mut fresh: Vec<Option<Entry>> = scenarios.iter().map(|_| None).collect();
     let mut wrong = Vec::new();
     check_all(&scenarios, &Options::default(), &committed, &|_, _| {}, |place, outcome| {
@@ -36,7 +36,7 @@ fn every_scenario_ends_as_the_manifest_says() {
 #[test]
 fn scenarios_are_told_apart_and_say_what_they_are() {
     let mut names = HashSet::new();
-    for scenario in scenarios::all() {
+    for scenario in scenarios() {
         let name = scenario.name().to_owned();
         assert!(!name.contains(['|', '\n']), "{name:?} cannot stand in the manifest");
         assert!(!scenario.paragraph().is_empty(), "{name:?} says what happens in it: .about(…)");
@@ -48,7 +48,7 @@ fn scenarios_are_told_apart_and_say_what_they_are() {
 
 #[test]
 fn a_scenario_that_must_break_names_a_repair_that_must_hold() {
-    let all = scenarios::all();
+    let all = scenarios();
     let mut wrong = Vec::new();
     for scenario in &all {
         let Expected::Falsified(property) = scenario.expected() else {

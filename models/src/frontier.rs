@@ -68,7 +68,7 @@ fn budgets(bounds: Budget, most: u32) -> Vec<Budget> {
         };
         all = all.iter().flat_map(with).filter(|budget| total(*budget) <= most).collect();
     }
-    all.retain(|budget| budget.restarts <= budget.crashes);
+    all.retain(|budget| budget.restarts <= budget.crashes && budget.node_returns <= budget.node_losses);
     all.sort_by_key(|budget| total(*budget));
     all
 }

@@ -4,6 +4,7 @@ use overtake_recipes::CreateMode;
 use overtake_sim::ensemble::Quirks;
 use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Naming, Program, ProgramResult};
+use overtake_sim::stores::Stores;
 use overtake_sim::world::{Budget, ClientSetup, Setup, World};
 use overtake_sim::zookeeper::{Config, ZooKeeper};
 
@@ -55,6 +56,7 @@ pub struct Scenario {
     servers: usize,
     quirks: Quirks,
     resource: bool,
+    stores: Stores,
     properties: Vec<Property>,
     expected: Expected,
     fixed_by: Option<String>,
@@ -76,6 +78,7 @@ impl Scenario {
             servers: 1,
             quirks: Quirks::default(),
             resource: false,
+            stores: Stores::default(),
             properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
@@ -485,6 +488,7 @@ impl Scenario {
             followers: self.servers - 1,
             quirks: self.quirks,
             resource: self.resource,
+            stores: self.stores.clone(),
             programs: self.groups.iter().map(|g| g.program.clone()).collect(),
             clients,
             budget: self.budget,

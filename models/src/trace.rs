@@ -244,7 +244,7 @@ pub fn slug(name: &str) -> String {
 }
 
 /// The kinds of faults, as traces name them.
-pub const FAULTS: [&str; 8] = overtake_sim::world::Budget::KINDS;
+pub const FAULTS: [&str; 16] = overtake_sim::world::Budget::KINDS;
 
 fn faults(text: &str) -> Result<Vec<(String, u8)>, String> {
     if text == "none" || text.is_empty() {

@@ -12,8 +12,7 @@ fn named(name: &str) -> Scenario {
 }
 
 const BOX: Budget = Budget { expiries: 1, disconnects: 1, crashes: 1, ..NONE };
-const NONE: Budget =
-    Budget { expiries: 0, disconnects: 0, crashes: 0, restarts: 0, interrupts: 0, sweeps: 0, elections: 0, resyncs: 0 };
+const NONE: Budget = Budget::NONE;
 
 #[test]
 fn the_lock_that_takes_any_wake_up_breaks_by_one_fault() {
@@ -22,7 +21,7 @@ fn the_lock_that_takes_any_wake_up_breaks_by_one_fault() {
     let found = frontier(&scenario, BOX, 2, &Limits::default(), |budget| asked.push(budget)).unwrap();
     assert_eq!(found.searches, asked.len());
     assert!(found.undecided.is_empty());
-    let expiry = Budget { expiries: 1, ..NONE };
+    let expiry = Budget { expiries: 1, ..Budget::default() };
     let at_fault = found.breaking.iter().find(|breaking| breaking.budget == expiry).expect("one expiry breaks it");
     assert!(!at_fault.violated.is_empty());
     // Nothing that breaks it is searched again with more.
@@ -39,7 +38,7 @@ fn the_lock_that_takes_any_wake_up_breaks_by_one_fault() {
 #[test]
 fn a_right_lock_survives_the_box() {
     let scenario = named("predecessor lock, 1 expiry").with_clients(2);
-    let bounds = Budget { expiries: 2, ..NONE };
+    let bounds = Budget { expiries: 2, ..Budget::default() };
     let found = frontier(&scenario, bounds, 2, &Limits::default(), |_| {}).unwrap();
     assert_eq!(found.breaking, []);
     assert_eq!(found.surviving, [bounds]);
@@ -50,7 +49,7 @@ fn a_right_lock_survives_the_box() {
 fn where_nothing_happens_nothing_is_survived() {
     let scenario = named("predecessor lock, 1 expiry").with_clients(2);
     let scenario = scenario.property(property::Property::sometimes("pigs fly", |_| false));
-    let bounds = Budget { expiries: 1, ..NONE };
+    let bounds = Budget { expiries: 1, ..Budget::default() };
     let found = frontier(&scenario, bounds, 1, &Limits::default(), |_| {}).unwrap();
     assert_eq!((found.breaking.len(), found.surviving.len(), found.undecided.len()), (0, 0, 0));
     assert_eq!(found.idle, [(bounds, vec!["pigs fly"])]);

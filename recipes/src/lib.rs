@@ -16,6 +16,7 @@ pub mod read_write;
 pub mod resource;
 pub mod retry;
 pub mod semaphore;
+pub mod store;
 pub mod two_phase_commit;
 pub mod work_queue;
 pub mod zookeeper;
@@ -23,6 +24,7 @@ pub mod zookeeper;
 pub use environment::Environment;
 pub use lock::{Acquired, Lock, LockError, ParentLock, PredecessorLock, fencing_token};
 pub use resource::{FencedResource, Stale, Token};
+pub use store::{DataEnvironment, StoreError, Value};
 pub use zookeeper::{
     AddWatchMode, CreateMode, EventKind, Op, OpResult, SessionState, Stat, Watch, WatchedEvent, ZkError, ZooKeeper,
 };

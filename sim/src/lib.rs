@@ -5,6 +5,7 @@ pub mod live;
 pub mod names;
 pub mod program;
 pub mod resource;
+pub mod stores;
 mod text;
 pub mod world;
 pub mod zookeeper;

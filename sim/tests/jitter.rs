@@ -20,6 +20,7 @@ fn pauses(naming: Naming) -> Vec<u64> {
         followers: 0,
         quirks: Quirks::default(),
         resource: false,
+        stores: Default::default(),
         programs: vec![Program::new("pauses", pause)],
         clients: vec![client("one"), client("two")],
         budget: Budget::default(),

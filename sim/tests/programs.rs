@@ -24,6 +24,7 @@ where
         followers: 0,
         quirks: Quirks::default(),
         resource: false,
+        stores: Default::default(),
         zookeeper,
         programs: vec![Program::new("program", program)],
         clients: (0..clients).map(client).collect(),

@@ -182,6 +182,30 @@ pub(super) struct Bounds {
     /// Followers that fall out and synchronise again
     #[arg(long, value_name = "N")]
     pub resyncs: Option<usize>,
+    /// Keys with an expiration that may expire
+    #[arg(long, value_name = "N")]
+    pub key_expiries: Option<usize>,
+    /// Keys that may be evicted
+    #[arg(long, value_name = "N")]
+    pub evictions: Option<usize>,
+    /// Calls to a store whose caller may get no answer
+    #[arg(long, value_name = "N")]
+    pub timeouts: Option<usize>,
+    /// Calls to a store that may arrive twice
+    #[arg(long, value_name = "N")]
+    pub duplicates: Option<usize>,
+    /// Nodes of a store that may be lost
+    #[arg(long, value_name = "N")]
+    pub node_losses: Option<usize>,
+    /// Lost nodes that may come back with what they had
+    #[arg(long, value_name = "N")]
+    pub node_returns: Option<usize>,
+    /// Nodes of a store that may start again, empty
+    #[arg(long, value_name = "N")]
+    pub node_restarts: Option<usize>,
+    /// Messages that may be delivered again
+    #[arg(long, value_name = "N")]
+    pub redeliveries: Option<usize>,
 }
 
 /// How to search.
@@ -244,9 +268,25 @@ impl Bounds {
     }
 
     /// The numbers of faults, in the order of their kinds.
-    pub fn faults(&self) -> [Option<usize>; 8] {
-        let Self { expiries, disconnects, crashes, restarts, interrupts, sweeps, elections, resyncs, .. } = *self;
-        [expiries, disconnects, crashes, restarts, interrupts, sweeps, elections, resyncs]
+    pub fn faults(&self) -> [Option<usize>; 16] {
+        [
+            self.expiries,
+            self.disconnects,
+            self.crashes,
+            self.restarts,
+            self.interrupts,
+            self.sweeps,
+            self.elections,
+            self.resyncs,
+            self.key_expiries,
+            self.evictions,
+            self.timeouts,
+            self.duplicates,
+            self.node_losses,
+            self.node_returns,
+            self.node_restarts,
+            self.redeliveries,
+        ]
     }
 }
 

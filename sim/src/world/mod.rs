@@ -26,6 +26,7 @@ pub use view::{ClientView, View};
 use crate::ensemble::{Ensemble, Quirks};
 use crate::names::who;
 use crate::program::{Automaton, Naming, Program, ProgramError};
+use crate::stores::Stores;
 use crate::zookeeper::ZooKeeper;
 pub use services::Services;
 
@@ -85,6 +86,8 @@ pub struct Setup {
     pub quirks: Quirks,
     /// Whether there is a resource that the lock protects.
     pub resource: bool,
+    /// The stores for data.
+    pub stores: Stores,
     /// The programs.
     pub programs: Vec<Program>,
     /// The clients.
@@ -171,7 +174,9 @@ impl World {
             words.push(clients.intern(Client::start(&automaton, client.program, slot, 1, client.server)));
         }
         let resource = setup.resource.then(Box::default);
-        let mut initial = vec![setup.budget.pack(), services.intern(Services { ensemble, resource })];
+        let [budget, faults] = setup.budget.pack();
+        let stores = setup.stores.clone();
+        let mut initial = vec![budget, services.intern(Services { ensemble, resource, stores, faults })];
         initial.extend(words);
         Self { setup, automaton, services, clients, frames: Interner::default(), outcomes: Default::default(), initial }
     }

@@ -3,6 +3,7 @@
 use crate::ensemble::Ensemble;
 use crate::names::{Name, Names, Text, Who};
 use crate::resource::Resource;
+use crate::stores::Stores;
 use crate::zookeeper::{MultiResult, Request, Response, Write, ZooKeeper};
 
 /// The servers of a world.
@@ -12,6 +13,10 @@ pub struct Services {
     pub ensemble: Ensemble,
     /// What the lock protects, in worlds that have it.
     pub resource: Option<Box<Resource>>,
+    /// The stores for data.
+    pub stores: Stores,
+    /// The faults of the stores that may still happen, packed ([`Budget::pack`](super::Budget::pack)).
+    pub faults: u32,
 }
 
 impl Services {
@@ -54,5 +59,6 @@ impl Names for Services {
         if let Some(resource) = &mut self.resource {
             resource.names(visit);
         }
+        self.stores.names(visit);
     }
 }

@@ -6,6 +6,7 @@ use crate::ensemble::Ensemble;
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
 use crate::resource::Resource;
+use crate::stores::Stores;
 use crate::zookeeper::{Request, ZooKeeper};
 
 /// A state of a world.
@@ -48,13 +49,18 @@ impl<'a> View<'a> {
         self.services().resource.as_deref()
     }
 
+    /// The stores for data.
+    pub fn stores(&self) -> &'a Stores {
+        &self.services().stores
+    }
+
     fn services(&self) -> &'a Services {
         self.world.services.get(self.words[1])
     }
 
     /// The faults still allowed.
     pub fn budget(&self) -> Budget {
-        Budget::unpack(self.words[0])
+        Budget::unpack([self.words[0], self.services().faults])
     }
 
     /// The clients, by slot.

@@ -39,6 +39,7 @@ fn world(programs: &[Program]) -> World {
         followers: 0,
         quirks: Quirks::default(),
         resource: false,
+        stores: Default::default(),
         programs: programs.to_vec(),
         clients: (0..programs.len()).map(client).collect(),
         budget: Budget::default(),

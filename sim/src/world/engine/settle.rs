@@ -9,7 +9,7 @@ impl Engine<'_> {
     #[inline]
     pub(in crate::world) fn settle(&mut self, next: &mut Words, n: usize) {
         if self.reductions.deliver_first {
-            let budget = Budget::unpack(next[0]);
+            let budget = Budget::unpack([next[0], 0]);
             let mut slot = 0;
             while slot < n - 2 {
                 let cid = next[2 + slot];

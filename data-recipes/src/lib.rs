@@ -1,0 +1,4 @@
+//! Recipes on hash tables, documents and queues as ordinary `async` Rust, right and faulty.
+//!
+//! The code here knows nothing of the checker: it sees the world through the traits of [`overtake_recipes::store`] and
+//! [`overtake_recipes::Environment`] only, and runs in production with an implementation of them.
