@@ -18,6 +18,7 @@ pub use self::dht::Dht;
 pub use self::documents::Documents;
 pub use self::messages::Messages;
 pub use self::search::Search;
+pub use self::value::{inside, outside};
 use crate::names::{Name, Names, Text, Who};
 use crate::world::Fault;
 
