@@ -213,17 +213,24 @@ impl Picture {
     fn step(&mut self, step: Step, x_of: &impl Fn(usize) -> usize, server: usize, y: usize) {
         let slot = usize::from(step.slot);
         match step.kind {
-            StepKind::Serve => self.arrow(x_of(slot), server, y, colour(slot), ""),
-            StepKind::Deliver | StepKind::Notice => self.arrow(server, x_of(slot), y, colour(slot), ""),
+            StepKind::Serve | StepKind::Call => self.arrow(x_of(slot), server, y, colour(slot), ""),
+            StepKind::Deliver | StepKind::Notice | StepKind::Answer | StepKind::Ring => self.arrow(server, x_of(slot), y, colour(slot), ""),
             StepKind::Reconnect => self.arrow(x_of(slot), server, y, colour(slot), "stroke-dasharray=\"5 3\""),
             StepKind::Local | StepKind::Restart | StepKind::Write => self.dot(x_of(slot), y, colour(slot)),
-            StepKind::Interrupt | StepKind::Cut | StepKind::Crash | StepKind::GiveUp | StepKind::Ask => {
-                self.cross(x_of(slot), y)
-            }
-            StepKind::Expire | StepKind::Elect | StepKind::Resync => self.cross(server, y),
-            StepKind::Lapse | StepKind::Apply | StepKind::Sweep | StepKind::Accept | StepKind::Commit => {
-                self.dot(server, y, FAULT)
-            }
+            StepKind::Interrupt
+            | StepKind::Cut
+            | StepKind::Crash
+            | StepKind::GiveUp
+            | StepKind::Ask
+            | StepKind::NoAnswer
+            | StepKind::Duplicate => self.cross(x_of(slot), y),
+            StepKind::Expire | StepKind::Elect | StepKind::Resync | StepKind::StoreFault => self.cross(server, y),
+            StepKind::Lapse
+            | StepKind::Apply
+            | StepKind::Sweep
+            | StepKind::Accept
+            | StepKind::Commit
+            | StepKind::Store => self.dot(server, y, FAULT),
         }
         if matches!(step.kind, StepKind::Expire | StepKind::Lapse | StepKind::Apply) {
             self.line((x_of(slot), y), (server, y), QUIET, "stroke-dasharray=\"1 4\"");

@@ -73,8 +73,8 @@ impl Pct {
 fn process(step: Step, clients: usize) -> usize {
     let part = match step.kind {
         kind if kind.is_of_servers() => return clients * PROCESSES + usize::from(step.slot),
-        StepKind::Deliver => 0,
-        StepKind::Serve | StepKind::Reconnect => 1,
+        StepKind::Deliver | StepKind::Answer => 0,
+        StepKind::Serve | StepKind::Reconnect | StepKind::Call => 1,
         StepKind::Local | StepKind::Notice => 2,
         _ => 3,
     };

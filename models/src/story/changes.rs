@@ -14,6 +14,7 @@ pub(super) fn start(view: &View<'_>) -> String {
     let each = view.clients().map(|c| {
         let mut does: Vec<String> = c.marks().map(|mark| carries(&c, mark)).collect();
         does.extend(c.outgoing().iter().map(|request| format!("sends {request}")));
+        does.extend(c.calls().iter().map(|call| format!("calls {call}")));
         if does.is_empty() {
             does.push("waits".into());
         }

@@ -16,7 +16,7 @@ pub fn mermaid(world: &World, taken: &[Taken], cycle: usize) -> String {
     for (slot, setup) in world.setup().clients.iter().enumerate() {
         let _ = writeln!(out, "    participant c{slot} as {}", escaped(&setup.name));
     }
-    out += "    participant zk as ZooKeeper\n";
+    out += if world.setup().only_stores() { "    participant zk as stores\n" } else { "    participant zk as ZooKeeper\n" };
     for client in world.view(world.initial()).clients() {
         for mark in client.marks().filter(|mark| *mark != "wants") {
             let _ = writeln!(out, "    {}", note(&client, mark));
@@ -61,6 +61,9 @@ fn arrow(moment: &Moment<'_>) -> String {
     };
     let text = text.trim();
     match moment.kind() {
+        StepKind::Call => format!("c{slot}->>zk: {number}. {}", escaped(text)),
+        StepKind::Answer => format!("zk-->>c{slot}: {number}. {}", escaped(text)),
+        StepKind::NoAnswer => format!("c{slot}-xzk: {number}. {}", escaped(text)),
         StepKind::Serve => format!("c{slot}->>zk: {number}. {}", escaped(text)),
         StepKind::Deliver | StepKind::Notice => match text.strip_prefix("reply: ") {
             Some(reply) => {

@@ -55,6 +55,11 @@ impl<'a> Moment<'a> {
         self.before.world().setup().calls_are_steps
     }
 
+    /// Whether the world has stores only.
+    pub fn without_zookeeper(&self) -> bool {
+        self.before.world().setup().only_stores()
+    }
+
     /// What the step put on the wire to a client, in words.
     pub fn new_frames(&self, slot: usize) -> Vec<String> {
         let (was, is) = (client(&self.before, slot).incoming(), client(&self.after, slot).incoming());

@@ -37,11 +37,24 @@ pub(super) fn step(moment: &Moment<'_>) -> String {
         StepKind::Elect => text.split_once(": ").map_or(text.as_str(), |(_, what)| what).to_owned(),
         StepKind::Notice => format!("{name} learns that its session has expired"),
         StepKind::Cut => format!("the connection between {name} and ZooKeeper breaks"),
+        StepKind::Crash if moment.without_zookeeper() => format!("the process of {name} dies"),
+        StepKind::Restart if moment.without_zookeeper() => format!("the process of {name} starts again"),
         StepKind::Crash => format!("the process of {name} dies; ZooKeeper does not know it yet"),
         StepKind::Restart => format!("the process of {name} starts again, with a new session"),
         StepKind::Expire => format!("{}, although the client lives{}", gives_up(moment), consequence(moment)),
         StepKind::Lapse => format!("{}, which nobody keeps alive{}", gives_up(moment), consequence(moment)),
         StepKind::Apply => format!("ZooKeeper carries out the end of {}", session(moment)),
+        StepKind::Call => match text.split_once(" → ") {
+            Some((who, what)) => match what.strip_prefix("(late) ") {
+                Some(what) => format!("a call that {who} no longer waits for arrives: {what}"),
+                None => format!("{who} calls: {what}"),
+            },
+            None => text.clone(),
+        },
+        StepKind::Answer => text.replacen(" ← answer to ", " is answered: ", 1),
+        StepKind::NoAnswer => text.replacen(": ", " gets ", 1),
+        StepKind::Duplicate | StepKind::Ring => text.replacen(": ", " ", 1),
+        StepKind::Store | StepKind::StoreFault => text.clone(),
         StepKind::Sweep => text.replacen("server: ", "ZooKeeper: ", 1),
     }
 }

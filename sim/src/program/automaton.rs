@@ -14,6 +14,7 @@ use super::node::{NodeKey, Obs, OpView};
 use super::ops::Disguise;
 use super::run::{RunSpec, run};
 use super::{Program, ProgramError};
+use crate::stores::Dht;
 use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
 
 /// Number of a node.
@@ -90,6 +91,7 @@ pub struct Automaton {
     programs: Vec<Program>,
     naming: Naming,
     restarts: bool,
+    table: Option<Arc<Dht>>,
     pub(super) nodes: boxcar::Vec<Node>,
     by_key: Mutex<FxHashMap<NodeKey, NodeId>>,
     edges: RwLock<FxHashMap<EdgeKey, Arc<Edge>>>,
@@ -112,6 +114,7 @@ impl Automaton {
             restarts,
             programs,
             naming,
+            table: None,
             nodes: boxcar::Vec::new(),
             by_key: Mutex::default(),
             edges: RwLock::default(),
@@ -119,6 +122,12 @@ impl Automaton {
             bytes: AtomicUsize::new(0),
             stats: AutomatonStats::default(),
         }
+    }
+
+    /// The hash table that the programs find owners of keys by.
+    pub fn with_table(mut self, table: Option<Dht>) -> Self {
+        self.table = table.map(Arc::new);
+        self
     }
 
     /// The first rule that a program was caught breaking. Every later answer is worthless.
@@ -195,7 +204,7 @@ impl Automaton {
     pub fn start(&self, program: u16, slot: usize, born: u8) -> (NodeId, Bind, SmallVec<[u8; 2]>) {
         let slot = if self.naming.literal_owners { slot } else { 0 };
         let spec = self.spec(program, slot, born, false);
-        let start = || run(&self.programs[program as usize], spec, &[]);
+        let start = || run(&self.programs[program as usize], spec, self.table.as_ref(), &[]);
         let end = start().and_then(|end| match start()? {
             again if again.key == end.key => Ok(end),
             again => Err(ProgramError::NotDeterministic {
@@ -332,6 +341,7 @@ impl Automaton {
             dead: false,
             drawn: 0,
             since: 0,
+            ring: 0,
         };
         let history = History { observations: vec![], seq: vec![], zxid: vec![], who: vec![] };
         self.intern(key, history).0
@@ -408,7 +418,7 @@ impl Automaton {
         });
         history.observations.push(obs.clone());
         let spec = self.spec(program, slot, node.key.born, disguised);
-        let end = run(&self.programs[program as usize], spec, &history.observations)?;
+        let end = run(&self.programs[program as usize], spec, self.table.as_ref(), &history.observations)?;
         let landing = landing(self.naming, end, slot, &seq, &zxid, &slots)
             .map_err(|name| self.made_up_error(program, &obs.to_string(), &name))?;
         history.seq = landing.seq.iter().map(|&i| seq[i as usize]).collect();

@@ -13,7 +13,7 @@ use super::node::{Obs, Outcome, Unread};
 use super::ops::{Disguise, Inner, Kind, OpState, TaskKeyAt};
 use super::run::{Task, end_tasks, quietly, rest, start};
 use super::{Program, ProgramError};
-use crate::names::{Text, who};
+use crate::names::{LIMIT, Text, who};
 use crate::world::hears;
 use crate::zookeeper::{Request, Response, WatchTable};
 
@@ -115,6 +115,8 @@ impl Runner {
             kept: Vec::new(),
             spawned: Vec::new(),
             session: if connected { who(slot, 1) } else { 0 },
+            ring: 0,
+            table: None,
             drawn: 0,
             ids_end: 0,
             since: 0,
@@ -224,7 +226,9 @@ impl Runner {
             begun(Begun::Mark(name, set));
         }
         for id in inner.sent.drain(..) {
-            let Kind::Request(request) = &inner.ops[id].kind else { unreachable!("sent and no request") };
+            let Kind::Request(request) = &inner.ops[id].kind else {
+                panic!("{LIMIT}live runs have no stores; run the scenario in the world")
+            };
             begun(Begun::Request(id, request.clone()));
         }
         for (id, serial) in live.begun.drain(..) {

@@ -15,6 +15,7 @@ mod live;
 mod node;
 mod ops;
 mod run;
+mod stores;
 
 use std::fmt;
 use std::future::Future;
@@ -26,6 +27,7 @@ pub use bind::{Bind, OWN};
 pub use client::{SimWatch, SimZooKeeper};
 pub use context::{Context, JoinHandle, SimResource};
 pub(crate) use live::{Begun, Runner};
+pub use stores::{SimDht, SimDocuments, SimMessages, SimSearch};
 pub use node::{Mark, NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
 
 /// What a program ends with: nothing, or a result whose error is reported as a failure.

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use overtake_recipes::{EventKind, SessionState, ZkError};
+use overtake_recipes::{EventKind, SessionState, StoreError, ZkError};
 use smallvec::SmallVec;
 
 use crate::names::{Name, Names, Text, Who};
 use crate::resource::Effect;
+use crate::stores::{Answer, Call};
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// A fact that a program shows to the properties: `("holds", Some("/lock/n-0000000003"))`.
@@ -27,6 +28,10 @@ pub enum Obs {
     Choice(u8, u8),
     /// The resource has taken the write at the position, or refused it.
     Written(u8, bool),
+    /// The answer of a store to the call at the position; `None` when the program no longer waits for it.
+    Answer(u8, Option<Result<Answer, StoreError>>),
+    /// The client has learnt which nodes the hash table has.
+    Ring(u16),
 }
 
 /// What a watch has been told and its program has not yet read.
@@ -55,6 +60,8 @@ pub enum OpView {
     Choice(u8),
     /// A write on its way to the resource.
     Effect(Effect),
+    /// A call to a store without an answer. `true`: the program has dropped it, it is out all the same.
+    Call(Call, bool),
     /// A point at which the call may be interrupted.
     Interrupt,
 }
@@ -106,12 +113,22 @@ pub struct NodeKey {
     pub drawn: u8,
     /// Requests since the last event or change of marks, if they are counted.
     pub since: u8,
+    /// The newest ring of the hash table that the client has heard of.
+    pub ring: u16,
 }
 
 impl NodeKey {
     /// The value of a mark; `None` when it is not set.
     pub fn mark(&self, name: &str) -> Option<Option<Text>> {
         self.marks.iter().find(|m| m.0 == name).map(|m| m.1)
+    }
+
+    /// Positions of the calls to stores without an answer, the oldest first.
+    pub fn calls(&self) -> impl Iterator<Item = (u8, &Call, bool)> {
+        self.ops.iter().enumerate().filter_map(|(pos, op)| match op {
+            OpView::Call(call, dropped) => Some((pos as u8, call, *dropped)),
+            _ => None,
+        })
     }
 
     /// Position of the oldest request without an answer.
@@ -126,6 +143,7 @@ impl Names for Obs {
         match self {
             Obs::Reply(_, Some(Ok(response))) => response.names(visit),
             Obs::Event(_, _, path) => path.names(visit),
+            Obs::Answer(_, Some(Ok(answer))) => answer.names(visit),
             _ => {}
         }
     }
@@ -145,6 +163,7 @@ impl Names for OpView {
                 }
             }
             OpView::Effect(effect) => effect.names(visit),
+            OpView::Call(call, _) => call.names(visit),
             OpView::Timer(_) | OpView::Work(_) | OpView::Choice(_) | OpView::Interrupt => {}
         }
     }
@@ -182,6 +201,10 @@ impl fmt::Display for Obs {
             Obs::Session(state) => write!(f, "{state:?}"),
             Obs::Fire(_) => write!(f, "the end of a wait of its own"),
             Obs::Choice(_, value) => write!(f, "choice {value}"),
+            Obs::Answer(_, None) => write!(f, "an answer nobody waits for"),
+            Obs::Answer(_, Some(Ok(answer))) => write!(f, "answer {answer}"),
+            Obs::Answer(_, Some(Err(error))) => write!(f, "answer: {error}"),
+            Obs::Ring(version) => write!(f, "news of ring {version}"),
             Obs::Written(_, true) => write!(f, "the resource took the write"),
             Obs::Written(_, false) => write!(f, "the resource refused the write"),
         }
@@ -203,6 +226,8 @@ impl fmt::Display for NodeKey {
                 OpView::Work(label) => write!(f, "{comma}{label}")?,
                 OpView::Choice(n) => write!(f, "{comma}choice of {n}")?,
                 OpView::Effect(effect) => write!(f, "{comma}write as {} with {}", effect.path.short(), effect.token)?,
+                OpView::Call(call, false) => write!(f, "{comma}{call}")?,
+                OpView::Call(call, true) => write!(f, "{comma}dropped {call}")?,
                 OpView::Interrupt => write!(f, "{comma}interruptible")?,
             }
         }

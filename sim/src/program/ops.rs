@@ -1,6 +1,7 @@
 //! The operations of a run: what a program has asked for, and what the client library makes of what is observed.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::sync::Arc;
 
 use overtake_recipes::{AddWatchMode, SessionState, ZkError};
 use smallvec::SmallVec;
@@ -10,6 +11,7 @@ use super::node::{Obs, OpView, Unread};
 use super::run::Task;
 use crate::names::{Text, Who};
 use crate::resource::Effect;
+use crate::stores::{Call, Dht};
 use crate::zookeeper::{Request, Response, WatchTable};
 
 /// What an operation is, beyond its being open.
@@ -23,6 +25,7 @@ pub(super) enum Kind {
     Choice(u8),
     Interrupt,
     Effect(Effect),
+    Call(Call),
 }
 
 #[derive(Debug)]
@@ -61,6 +64,10 @@ pub(super) struct Inner {
     pub kept: Vec<Text>,
     pub spawned: Vec<Task>,
     pub session: Who,
+    /// The newest ring of the hash table that the client has heard of.
+    pub ring: u16,
+    /// The hash table as it is set up, to find owners of keys by.
+    pub table: Option<Arc<Dht>>,
     pub drawn: usize,
     /// Ids that this life of the program may not reach.
     pub ids_end: usize,
@@ -115,6 +122,10 @@ impl Inner {
                 self.since = self.since.saturating_add(1);
             }
         }
+        if let Kind::Call(_) = &op.kind {
+            self.sent.push(id);
+            self.since = self.since.saturating_add(1);
+        }
         if let Some(live) = &mut self.live {
             live.begin(id, op);
         }
@@ -128,7 +139,7 @@ impl Inner {
             Kind::Request(_) => !op.answered || (op.ready.is_some() && !op.dropped),
             Kind::Watch(..) => !(op.dropped || op.spent && op.unread.is_empty()),
             // What is sent is sent, whether or not somebody waits for the answer.
-            Kind::Effect(_) => !op.answered || (op.ready.is_some() && !op.dropped),
+            Kind::Effect(_) | Kind::Call(_) => !op.answered || (op.ready.is_some() && !op.dropped),
             _ => !op.dropped && (!op.answered || op.ready.is_some()),
         };
         (0..self.ops.len()).filter(|&i| is_open(&self.ops[i])).collect()
@@ -164,6 +175,12 @@ impl Inner {
                 }
             }
             Obs::Session(state) => self.session_changed(*state),
+            Obs::Answer(pos, result) => {
+                let op = &mut self.ops[open[*pos as usize]];
+                op.answered = true;
+                op.ready = result.as_ref().map(|_| obs.clone());
+            }
+            Obs::Ring(version) => self.ring = *version,
             Obs::Fire(pos) | Obs::Choice(pos, _) | Obs::Written(pos, _) => {
                 let op = &mut self.ops[open[*pos as usize]];
                 op.answered = true;
@@ -239,6 +256,7 @@ impl OpState {
     pub(super) fn view(&self, timed: bool) -> OpView {
         match &self.kind {
             Kind::Request(request) if !self.answered => OpView::Request(request.clone(), self.dropped),
+            Kind::Call(call) if !self.answered => OpView::Call(call.clone(), self.dropped),
             Kind::Watch(table, path) => OpView::Watch(*table, *path, self.unread.iter().copied().collect()),
             kind => match (&self.ready, kind) {
                 (Some(ready), _) => OpView::Ready(ready.clone()),

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 use std::task::{Context as TaskContext, Poll, Waker};
 
 use smallvec::SmallVec;
@@ -15,6 +15,7 @@ use super::node::{NodeKey, Obs, Outcome, TaskKey};
 use super::ops::{Disguise, Inner, Kind, TaskKeyAt};
 use super::{Program, ProgramError};
 use crate::names::{LIMIT, PER_CLIENT, who};
+use crate::stores::Dht;
 
 /// Passes over the tasks before a program counts as one that never rests.
 const MOST_PASSES: usize = 10_000;
@@ -71,8 +72,13 @@ fn quiet_panics() {
 }
 
 /// Runs the program from its start through the history.
-pub(super) fn run(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
-    quietly(|| run_loudly(program, spec, history))
+pub(super) fn run(
+    program: &Program,
+    spec: RunSpec,
+    table: Option<&Arc<Dht>>,
+    history: &[Obs],
+) -> Result<RunEnd, ProgramError> {
+    quietly(|| run_loudly(program, spec, table, history))
 }
 
 /// Runs code of a program without noise about its panics.
@@ -84,7 +90,12 @@ pub(super) fn quietly<T>(code: impl FnOnce() -> T) -> T {
     end
 }
 
-fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEnd, ProgramError> {
+fn run_loudly(
+    program: &Program,
+    spec: RunSpec,
+    table: Option<&Arc<Dht>>,
+    history: &[Obs],
+) -> Result<RunEnd, ProgramError> {
     let inner = Rc::new(RefCell::new(Inner {
         slot: spec.slot,
         ops: Vec::new(),
@@ -94,6 +105,8 @@ fn run_loudly(program: &Program, spec: RunSpec, history: &[Obs]) -> Result<RunEn
         kept: Vec::new(),
         spawned: Vec::new(),
         session: if program.starts_connected() { who(spec.slot, spec.born.into()) } else { 0 },
+        ring: table.map_or(0, |table| table.ring_version()),
+        table: table.cloned(),
         drawn: usize::from(spec.born - 1) * IDS_PER_LIFE,
         ids_end: match spec.restarts {
             true => (usize::from(spec.born) * IDS_PER_LIFE).min(PER_CLIENT.into()),
@@ -224,7 +237,7 @@ fn finish(
     let made = open.iter().filter(|&&i| {
         i >= inner.made_before
             && !inner.ops[i].answered
-            && !matches!(inner.ops[i].kind, Kind::Request(_) | Kind::Watch(..))
+            && !matches!(inner.ops[i].kind, Kind::Request(_) | Kind::Watch(..) | Kind::Call(_))
     });
     let made = small(made.count());
     let position = |id: &usize| open.iter().position(|o| o == id).map(small);
@@ -255,6 +268,7 @@ fn finish(
             session: inner.session,
             dead: inner.dead && !all_done,
             drawn: if all_done { 0 } else { inner.drawn as u8 },
+            ring: if all_done { 0 } else { inner.ring },
             since: if spec.count_requests { inner.since.min(15) } else { 0 },
         },
     }

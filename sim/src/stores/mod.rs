@@ -66,6 +66,9 @@ pub trait Service: Clone + fmt::Debug + PartialEq + Eq + std::hash::Hash + Names
 
     /// An inner step as a person reads it; unique among those that may happen now.
     fn describe(&self, inner: &Self::Inner) -> String;
+
+    /// Restores the order of what is kept in the order of names, after names were changed.
+    fn normalise(&mut self) {}
 }
 
 /// A call to a store.
@@ -137,6 +140,13 @@ impl Stores {
         self.dht.is_some() || self.documents.is_some() || self.messages.is_some() || self.search.is_some()
     }
 
+    /// Restores the order of everything inside after names were changed.
+    pub fn normalise(&mut self) {
+        self.dht.iter_mut().for_each(Service::normalise);
+        self.documents.iter_mut().for_each(Service::normalise);
+        self.messages.iter_mut().for_each(Service::normalise);
+    }
+
     /// One step of a call.
     ///
     /// # Panics
@@ -200,6 +210,25 @@ impl Stores {
             Inner::Messages(inner) => self.messages.as_ref().expect("it is there").describe(inner),
         }
     }
+}
+
+impl Call {
+    /// Whether it goes on when nobody waits for its answer: one that only reads, or waits for a message, does not matter then.
+    pub fn outlives_its_caller(&self) -> bool {
+        match self {
+            Self::Dht(request) => !matches!(request, dht::Request::Get(..) | dht::Request::GetMany(..)),
+            Self::Documents(request) => documents_write(request),
+            Self::Messages(request) => {
+                !matches!(request, messages::Request::Receive(_) | messages::Request::TryReceive(_))
+            }
+            Self::Search(_) => false,
+        }
+    }
+}
+
+fn documents_write(request: &documents::Request) -> bool {
+    use overtake_recipes::store::documents::Op::*;
+    !matches!(request.op, Find(..) | FindOne(_) | FindForUpdate(_) | Count(_) | Begin(_))
 }
 
 impl Inner {

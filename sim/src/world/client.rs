@@ -1,12 +1,13 @@
 //! One client inside a world: where its program stands, its connection, and what is on the wire.
 
-use overtake_recipes::{EventKind, SessionState};
+use overtake_recipes::{EventKind, SessionState, StoreError};
 use smallvec::SmallVec;
 
 use crate::ensemble::Quirks;
 use crate::names::{Name, Names, Text, Who, slot_of, who};
 use crate::program::{Automaton, Bind, NodeId, NodeKey, OWN, Obs, OpView, Unread};
 use crate::resource::Effect;
+use crate::stores::{Answer, Call, Progress};
 use crate::zookeeper::{Reply, Request, Response, WatchTable};
 
 /// The node of a client whose process is gone.
@@ -68,6 +69,47 @@ pub struct Client {
     pub last_zxid: u32,
     /// Writes to the resource that a process has sent before it died.
     pub late: SmallVec<[Effect; 1]>,
+    /// How far the open calls of the node have come, in its order.
+    pub flights: Vec<Flight>,
+    /// Calls on their way that nobody waits for any more: of a dead process, or given up, or a second copy.
+    pub late_calls: Vec<LateCall>,
+}
+
+/// How far a call to a store has come.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Flight {
+    /// On its way to the store.
+    Sent,
+    /// Begun by the store.
+    Going(Progress),
+    /// The answer is on its way back.
+    Answered(Result<Answer, StoreError>),
+}
+
+/// A call on its way that nobody waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LateCall {
+    /// The call.
+    pub call: Call,
+    /// How far the store has come with it.
+    pub progress: Option<Progress>,
+}
+
+impl Names for Flight {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        match self {
+            Flight::Sent | Flight::Answered(Err(_)) => {}
+            Flight::Going(progress) => progress.names(visit),
+            Flight::Answered(Ok(answer)) => answer.names(visit),
+        }
+    }
+}
+
+impl Names for LateCall {
+    fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
+        self.call.names(visit);
+        self.progress.names(visit);
+    }
 }
 
 impl Names for Client {
@@ -86,6 +128,8 @@ impl Names for Client {
         self.incoming.iter_mut().for_each(|f| f.names(visit));
         visit(Name::Zxid(&mut self.last_zxid));
         self.late.iter_mut().for_each(|effect| effect.names(visit));
+        self.flights.iter_mut().for_each(|flight| flight.names(visit));
+        self.late_calls.iter_mut().for_each(|late| late.names(visit));
     }
 }
 
@@ -116,6 +160,8 @@ impl Client {
             incoming: SmallVec::new(),
             last_zxid: 0,
             late: SmallVec::new(),
+            flights: Vec::new(),
+            late_calls: Vec::new(),
         };
         client.send(automaton, &sent);
         client
@@ -152,6 +198,7 @@ impl Client {
         let key = automaton.node(self.node);
         for &pos in sent {
             let OpView::Request(request, _) = &key.ops[pos as usize] else {
+                self.flights.push(Flight::Sent);
                 continue;
             };
             let mut request = request.clone();
@@ -200,6 +247,44 @@ impl Client {
         }
         let result = (!dropped).then_some(reply.result.map_err(|failure| failure.error));
         self.observe(automaton, Obs::Reply(pos, result))
+    }
+
+    /// Position, call, and whether the program has dropped it, of the open call of that number.
+    pub fn open_call<'a>(&self, automaton: &'a Automaton, at: usize) -> (u8, &'a Call, bool) {
+        automaton.node(self.node).calls().nth(at).expect("each flight is an open call")
+    }
+
+    /// The open call as one that nobody waits for; `None` when it does nothing by itself, or is done.
+    fn late_call(&self, automaton: &Automaton, at: usize) -> Option<LateCall> {
+        let progress = match &self.flights[at] {
+            Flight::Sent => None,
+            Flight::Going(progress) => Some(progress.clone()),
+            Flight::Answered(_) => return None,
+        };
+        let (_, call, _) = self.open_call(automaton, at);
+        let mut call = call.clone();
+        self.resolve(automaton, &mut call);
+        call.outlives_its_caller().then_some(LateCall { call, progress })
+    }
+
+    /// The answer to the open call of that number reaches the program.
+    pub fn receive_answer(&mut self, automaton: &Automaton, at: usize, result: Result<Answer, StoreError>) -> Moved {
+        let (pos, _, dropped) = self.open_call(automaton, at);
+        self.flights.remove(at);
+        self.observe(automaton, Obs::Answer(pos, (!dropped).then_some(result)))
+    }
+
+    /// The caller of the open call of that number gets no answer. Unless the call (or its answer) is lost it arrives later.
+    pub fn gives_up(&mut self, automaton: &Automaton, at: usize, lost: bool) {
+        if !lost && let Some(late) = self.late_call(automaton, at) {
+            self.late_calls.push(late);
+        }
+        self.receive_answer(automaton, at, Err(StoreError::Unknown));
+    }
+
+    /// A second copy of the open call of that number is on its way.
+    pub fn duplicates(&mut self, automaton: &Automaton, at: usize) {
+        self.late_calls.extend(self.late_call(automaton, at));
     }
 
     /// The frame at the head of the wire reaches the program.
@@ -273,6 +358,8 @@ impl Client {
                 late.push(effect);
             }
         }
+        let mut late_calls = std::mem::take(&mut self.late_calls);
+        late_calls.extend((0..self.flights.len()).filter_map(|at| self.late_call(automaton, at)));
         *self = Self {
             node: CRASHED,
             bind: Bind::default(),
@@ -284,6 +371,8 @@ impl Client {
             incoming: SmallVec::new(),
             last_zxid: 0,
             late,
+            flights: Vec::new(),
+            late_calls,
         };
     }
 

@@ -4,6 +4,7 @@
 //! for an interned value, and what a step does to a value is worked out once and then looked up.
 
 mod budget;
+mod calls;
 mod client;
 mod engine;
 mod intern;
@@ -17,7 +18,7 @@ mod view;
 
 pub use budget::{Budget, Fault};
 pub(crate) use client::hears;
-pub use client::{CRASHED, Client, Frame, Link};
+pub use client::{CRASHED, Client, Flight, Frame, LateCall, Link};
 pub use engine::{Engine, EngineStats, StepFacts};
 pub use intern::{Interner, Memo, prefetch};
 pub use step::{Step, StepKind};
@@ -102,6 +103,13 @@ pub struct Setup {
     pub zxids: bool,
 }
 
+impl Setup {
+    /// Whether there are stores, and no client has a session.
+    pub fn only_stores(&self) -> bool {
+        self.stores.any() && !self.programs.iter().any(Program::starts_connected)
+    }
+}
+
 /// What may be left out of a search without changing a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Reductions {
@@ -152,7 +160,8 @@ impl World {
             setup.zxids || setup.budget.disconnects + setup.budget.elections == 0,
             "connections can break in this world, so zxids must be kept"
         );
-        let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0);
+        let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0)
+            .with_table(setup.stores.dht.clone());
         let followers = setup.followers;
         assert!(followers == 0 || !setup.calls_are_steps, "calls are steps only with one server");
         assert!(

@@ -28,6 +28,7 @@ impl Services {
     /// Restores the order of everything inside after names were changed.
     pub fn normalise(&mut self) {
         self.ensemble.normalise();
+        self.stores.normalise();
     }
 
     /// Tells the judge of the resource which sequential node the leader has just created for the session.

@@ -51,6 +51,20 @@ pub enum StepKind {
     Elect,
     /// A follower falls out and synchronises with the leader.
     Resync,
+    /// A store takes a client's call, or takes it one step further.
+    Call,
+    /// The answer of a store reaches a client's program.
+    Answer,
+    /// A client gets no answer: its call is lost, or arrives later, or the answer is lost.
+    NoAnswer,
+    /// A client's call arrives twice.
+    Duplicate,
+    /// A client learns which nodes the hash table has.
+    Ring,
+    /// A store does something by itself.
+    Store,
+    /// Something befalls a store.
+    StoreFault,
 }
 
 /// One atomic thing that happens in a world.
@@ -60,7 +74,8 @@ pub struct Step {
     pub kind: StepKind,
     /// To which client; for steps of the servers alone ([`StepKind::is_of_servers`]) which follower or container.
     pub slot: u8,
-    /// Position of the operation (low byte) and chosen value (high byte), the session, or the server.
+    /// Position of the operation, or number of the call (low byte), and chosen value (high byte); the session, the server, the
+    /// ring, or the number of the store's step.
     pub arg: u16,
 }
 
@@ -83,6 +98,9 @@ impl Step {
                 | StepKind::Ask
                 | StepKind::Elect
                 | StepKind::Resync
+                | StepKind::NoAnswer
+                | StepKind::Duplicate
+                | StepKind::StoreFault
         )
     }
 
@@ -117,6 +135,10 @@ impl Step {
             StepKind::Write => 5,
             StepKind::Accept => 6,
             StepKind::Commit => 7,
+            StepKind::Call => 8,
+            StepKind::Answer => 9,
+            StepKind::Ring => 10,
+            StepKind::Store => 11,
             _ => return None,
         };
         Some(u16::from(self.slot) << 8 | class)
@@ -126,7 +148,16 @@ impl Step {
 impl StepKind {
     /// Whether no client has a part in it, so that the step's slot is none.
     pub fn is_of_servers(self) -> bool {
-        matches!(self, Self::Sweep | Self::Accept | Self::Commit | Self::Elect | Self::Resync)
+        matches!(
+            self,
+            Self::Sweep
+                | Self::Accept
+                | Self::Commit
+                | Self::Elect
+                | Self::Resync
+                | Self::Store
+                | Self::StoreFault
+        )
     }
 }
 
@@ -226,6 +257,9 @@ impl World {
             StepKind::Expire | StepKind::Lapse => {
                 format!("server: session {} of {name} is expired, its nodes are still there", session())
             }
+            StepKind::Call | StepKind::Answer | StepKind::NoAnswer | StepKind::Duplicate | StepKind::Ring => {
+                self.describe_call(words, step)
+            }
             StepKind::Apply => format!("server: the end of session {} of {name} is applied, its nodes go", session()),
             _ => unreachable!("a step of the servers"),
         }
@@ -238,6 +272,9 @@ impl World {
         let name = |session: Who| &self.setup.clients[slot_of(session)].name;
         let server = step.slot;
         match step.kind {
+            StepKind::Store | StepKind::StoreFault => {
+                services.stores.describe(&services.stores.inner()[usize::from(step.arg)])
+            }
             StepKind::Accept => {
                 let what = match &services.ensemble.followers[server as usize - 1].forwarded[0] {
                     Forwarded::Write { session, request, .. } => format!("{request} of {}", name(*session)),

@@ -1,7 +1,7 @@
 //! A state as values, for properties and stories.
 
 use super::services::Services;
-use super::{Budget, CRASHED, Client, Frame, Link, World};
+use super::{Budget, CRASHED, Client, Flight, Frame, LateCall, Link, World};
 use crate::ensemble::Ensemble;
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
@@ -167,6 +167,7 @@ impl<'a> ClientView<'a> {
                 OpView::Timer(_) => "a timer".into(),
                 OpView::Work(label) => format!("its own work ({label})"),
                 OpView::Choice(_) => "a choice".into(),
+                OpView::Call(call, _) => format!("the answer to {call}"),
                 OpView::Effect(effect) => format!("the resource to take its write ({})", effect.token),
             })
         });
@@ -189,6 +190,22 @@ impl<'a> ClientView<'a> {
     /// Requests that the server has not taken; owners that are the client itself stand as in [`Client`].
     pub fn requests(&self) -> &'a [Request] {
         &self.client.out
+    }
+
+    /// The open calls of the client to stores, in words, the oldest first.
+    pub fn calls(&self) -> Vec<String> {
+        let calls = (0..self.client.flights.len()).map(|at| self.world.call_at(self.client, self.slot, at as u8).0);
+        calls.map(|call| call.to_string()).collect()
+    }
+
+    /// How far the calls of the client to stores have come, the oldest first.
+    pub fn flights(&self) -> &'a [Flight] {
+        &self.client.flights
+    }
+
+    /// Calls of the client that are on their way although nobody waits for them.
+    pub fn late_calls(&self) -> &'a [LateCall] {
+        &self.client.late_calls
     }
 
     /// Frames that are on their way to the client, in words.

@@ -2,10 +2,12 @@
 
 use smallvec::SmallVec;
 
-use super::super::client::{CRASHED, Client, Frame, Link};
+use super::super::client::{CRASHED, Client, Flight, Frame, Link};
+use super::calls::FlightKind;
 use super::{Engine, UNKNOWN, end_key, serve_key};
 use crate::names::{Who, slot_of, who};
 use crate::program::{NodeKey, OpView, Outcome, local_ops};
+use crate::stores::Inner;
 use crate::world::PANICKED;
 use crate::world::intern::prefetch;
 use crate::world::serve::LATE;
@@ -31,6 +33,12 @@ pub(in crate::world) struct HotClient {
     pub(super) crashed: bool,
     /// Timers, work, choices or interrupts are open.
     pub(super) acts: bool,
+    /// Calls to stores are on their way.
+    pub(super) calls: bool,
+    /// There is one call, and its answer is on its way back.
+    pub(super) one_answer: bool,
+    /// The ring of the hash table that the client knows.
+    pub(super) ring: u16,
 }
 
 impl HotClient {
@@ -55,6 +63,10 @@ pub(in crate::world) struct ClientInfo {
     pub(super) local: SmallVec<[(u8, u8); 2]>,
     /// Positions of writes on their way to the resource.
     pub(super) effects: SmallVec<[u8; 2]>,
+    /// Calls to stores.
+    pub(super) flights: SmallVec<[FlightKind; 2]>,
+    /// How many calls nobody waits for.
+    pub(super) late_calls: u8,
 }
 
 /// What is needed of a service's value in every state.
@@ -72,6 +84,10 @@ pub(in crate::world) struct HotService {
     pub(super) forwarded: u8,
     /// Followers that have commits to apply, as bits.
     pub(super) behind: u8,
+    /// Stores may do something by themselves.
+    pub(super) inner: bool,
+    /// The newest ring of the hash table.
+    pub(super) ring: u16,
 }
 
 /// What is needed of a service's value now and then.
@@ -81,6 +97,8 @@ pub(in crate::world) struct ServiceInfo {
     /// Known sessions, and whether they are closing.
     pub(super) sessions: SmallVec<[(Who, bool); 8]>,
     pub views: SmallVec<[u64; 8]>,
+    /// Numbers of the inner steps of stores that may be taken, and whether each is a fault.
+    pub(super) inner: SmallVec<[(u16, bool); 2]>,
 }
 
 const COLD_CLIENT: HotClient = HotClient {
@@ -96,10 +114,13 @@ const COLD_CLIENT: HotClient = HotClient {
     over: false,
     crashed: false,
     acts: false,
+    calls: false,
+    one_answer: false,
+    ring: 0,
 };
 
 const COLD_SERVICE: HotService =
-    HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0, forwarded: 0, behind: 0 };
+    HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0, forwarded: 0, behind: 0, inner: false, ring: 0 };
 
 /// The index of the session that the client's request has asked for and that the leader is still to be heard about; 0 for none.
 fn opens_by_the_leader(client: &Client, key: Option<&NodeKey>) -> u8 {
@@ -163,6 +184,15 @@ impl Engine<'_> {
             Link::Up => client.incoming.iter().find_map(answered).unwrap_or_else(|| opens_by_the_leader(client, key)),
             Link::Down | Link::Off => 0,
         };
+        let flights: SmallVec<[FlightKind; 2]> = (0..client.flights.len())
+            .map(|at| match client.flights[at] {
+                Flight::Answered(_) => FlightKind::Answered,
+                Flight::Sent | Flight::Going(_) => {
+                    FlightKind::Open { outlives: client.open_call(&world.automaton, at).1.outlives_its_caller() }
+                }
+            })
+            .collect();
+        let late_calls = client.late_calls.len() as u8;
         let hot = HotClient {
             opening,
             seq: masks.seq,
@@ -176,6 +206,9 @@ impl Engine<'_> {
             over: client.is_over(&world.automaton),
             crashed: client.node == CRASHED,
             acts: waits || interrupts || !client.late.is_empty(),
+            calls: !flights.is_empty() || late_calls > 0,
+            one_answer: flights.len() == 1 && flights[0] == FlightKind::Answered,
+            ring: key.map_or(0, |key| key.ring),
         };
         let info = ClientInfo {
             zxid: masks.zxid,
@@ -187,6 +220,8 @@ impl Engine<'_> {
             interrupts,
             local,
             effects,
+            flights,
+            late_calls,
         };
         if self.clients.len() <= cid as usize {
             self.clients.resize(cid as usize + 1, None);
@@ -234,6 +269,12 @@ impl Engine<'_> {
             forwarded |= u8::from(!follower.forwarded.is_empty()) << at;
             behind |= u8::from(!follower.behind.is_empty()) << at;
         }
+        let may = |(at, inner): (usize, Inner)| match inner.fault() {
+            Some(fault) => (fault.left(services.faults) > 0).then_some((at as u16, true)),
+            None => Some((at as u16, false)),
+        };
+        let inner: SmallVec<[(u16, bool); 2]> =
+            services.stores.inner().into_iter().enumerate().filter_map(may).collect();
         let hot = HotService {
             seq: masks.seq,
             alive,
@@ -242,8 +283,10 @@ impl Engine<'_> {
             containers: service.sweepable().len() as u8,
             forwarded,
             behind,
+            inner: !inner.is_empty(),
+            ring: services.stores.dht.as_ref().map_or(0, |dht| dht.ring_version()),
         };
-        let info = ServiceInfo { zxid: masks.zxid, sessions, views: self.service_views(services) };
+        let info = ServiceInfo { zxid: masks.zxid, sessions, views: self.service_views(services), inner };
         if self.services.len() <= zid as usize {
             self.services.resize(zid as usize + 1, None);
             self.hot_services.resize(zid as usize + 1, COLD_SERVICE);

@@ -3,6 +3,7 @@
 //! An engine belongs to one thread. It keeps what it has looked up in tables of its own, so that nothing is
 //! locked on the way of a search; only values that are new to the world are interned under a lock.
 
+mod calls;
 mod info;
 mod outcomes;
 mod settle;
@@ -11,6 +12,7 @@ mod steps;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use self::calls::Called;
 use self::info::{ClientInfo, HotClient, HotService, ServiceInfo};
 pub(in crate::world) use self::outcomes::SharedOutcome;
 use self::outcomes::{Events, Outcome};
@@ -80,8 +82,13 @@ pub struct Engine<'w> {
     names_follow_service: bool,
     /// Other engines work on the world at the same time, so that outcomes are worth sharing.
     shares: bool,
+    /// There are stores.
+    stores: bool,
     width: usize,
     push: Memo,
+    calls: Memo<Called>,
+    answers: Memo,
+    inner: Memo,
     local: Memo,
     simple: Memo,
     pub(super) renamed: FxHashMap<(u32, Masks), u32>,
@@ -128,10 +135,14 @@ impl<'w> Engine<'w> {
             events: Vec::new(),
             renamings: Vec::new(),
             renamed_clients: Memo::default(),
-            names_follow_service: reductions.forget_gone && !world.setup.zxids,
+            names_follow_service: reductions.forget_gone && !world.setup.zxids && !world.setup.stores.any(),
             shares: false,
+            stores: world.setup.stores.any(),
             width: world.initial.len(),
             push: Memo::default(),
+            calls: Memo::default(),
+            answers: Memo::default(),
+            inner: Memo::default(),
             local: Memo::default(),
             simple: Memo::default(),
             renamed: FxHashMap::default(),
@@ -161,12 +172,13 @@ impl<'w> Engine<'w> {
 
     /// Work done.
     pub fn stats(&self) -> EngineStats {
-        let small = [&self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
+        let small = [&self.answers, &self.inner, &self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
         let large = [&self.serve, &self.reconnect, &self.end, &self.accept, &self.commit];
         let client = size_of::<Option<ClientInfo>>() + size_of::<HotClient>();
         let service = size_of::<Option<ServiceInfo>>() + size_of::<HotService>();
         let bytes = small.iter().map(|m| m.bytes()).sum::<usize>()
             + large.iter().map(|m| m.bytes()).sum::<usize>()
+            + self.calls.bytes()
             + self.clients.len() * client
             + self.services.len() * service;
         EngineStats { bytes, ..self.stats }

@@ -85,7 +85,7 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn may_go_first(&mut self, cid: u32, slot: usize, zid: u32, budget: Budget) -> bool {
         let before = self.hot_client(cid);
-        if !before.incoming || budget.disconnects > 0 || budget.crashes > 0 || budget.elections + budget.resyncs > 0 {
+        if !before.incoming || before.calls || budget.disconnects > 0 || budget.crashes > 0 || budget.elections + budget.resyncs > 0 {
             return false;
         }
         let info = self.client(cid);
@@ -157,8 +157,8 @@ impl Engine<'_> {
             Simple::Crash => client.dies(&world.automaton, world.setup.clients[slot].server),
             Simple::Restart => {
                 let program = world.setup.clients[slot].program;
-                let late = client.late;
-                client = Client { late, ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER) };
+                let (late, late_calls) = (client.late, client.late_calls);
+                client = Client { late, late_calls, ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER) };
             }
             Simple::Notice => {
                 client.incoming.clear();

@@ -9,12 +9,15 @@ impl Engine<'_> {
     #[inline]
     pub(in crate::world) fn settle(&mut self, next: &mut Words, n: usize) {
         if self.reductions.deliver_first {
-            let budget = Budget::unpack([next[0], 0]);
+            let faults = if self.stores { self.world.services.get(next[1]).faults } else { 0 };
+            let budget = Budget::unpack([next[0], faults]);
             let mut slot = 0;
             while slot < n - 2 {
                 let cid = next[2 + slot];
                 if self.may_go_first(cid, slot, next[1], budget) {
                     next[2 + slot] = self.delivered(cid).0;
+                } else if self.stores && self.answer_may_go_first(cid, budget) {
+                    next[2 + slot] = self.answered(cid, 0).0;
                 } else {
                     slot += 1;
                 }

@@ -32,12 +32,16 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn each_step(&mut self, words: &Words, n: usize, visit: &mut impl FnMut(&mut Self, Step)) -> usize {
         let service = self.hot_service(words[1]);
-        let mut forced = 0;
+        let stores = self.stores;
+        let mut forced = if stores { self.store_steps(words, service, visit) } else { 0 };
         for slot in 0..n - 2 {
             let hot = self.hot_client(words[2 + slot]);
             forced += self.wire_steps(words, slot, service, hot, visit);
             if hot.acts {
                 forced += self.local_steps(words, slot, visit);
+            }
+            if stores {
+                forced += self.call_steps(words, slot, hot, visit);
             }
             if words[0] & super::PROCESS_FAULTS != 0 && self.may_be_hit(slot, words[2 + slot]) {
                 self.process_faults(words[0], slot, hot, visit);
@@ -57,7 +61,7 @@ impl Engine<'_> {
 
     /// Whether faults may hit the client as it is now. (A silent delivery changes no mark, so it changes no answer.)
     #[inline]
-    fn may_be_hit(&self, slot: usize, cid: u32) -> bool {
+    pub(super) fn may_be_hit(&self, slot: usize, cid: u32) -> bool {
         let client = &self.world.setup.clients[slot];
         let key = || self.world.clients.get(cid).key(&self.world.automaton);
         client.victim && client.hit_while.is_none_or(|mark| key().is_none_or(|key| key.mark(mark).is_some()))
@@ -292,6 +296,10 @@ impl Engine<'_> {
                 next[2 + slot] = self.moved_by_itself(next[2 + slot], step.arg);
                 0
             }
+            StepKind::Call | StepKind::Answer => {
+                self.take_call_step(next, step);
+                0
+            }
             _ => self.take_rare_step(next, step),
         }
     }
@@ -312,7 +320,12 @@ impl Engine<'_> {
         let place = if step.kind.is_of_servers() { 0 } else { 2 + slot };
         let cid = next[place];
         match step.kind {
-            StepKind::Deliver | StepKind::Serve | StepKind::Local => unreachable!("taken above"),
+            StepKind::Deliver | StepKind::Serve | StepKind::Local | StepKind::Call | StepKind::Answer => {
+                unreachable!("taken above")
+            }
+            StepKind::NoAnswer | StepKind::Duplicate | StepKind::Ring | StepKind::Store | StepKind::StoreFault => {
+                self.take_call_step(next, step);
+            }
             StepKind::Interrupt => {
                 Fault::Interrupt.spend(&mut next[0]);
                 next[place] = self.moved_by_itself(cid, step.arg);

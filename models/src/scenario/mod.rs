@@ -1,5 +1,7 @@
 //! Scenarios: a named world with bounds, properties and the expected verdict.
 
+mod faults;
+
 use overtake_recipes::CreateMode;
 use overtake_sim::ensemble::Quirks;
 use overtake_sim::names::Text;
@@ -57,6 +59,7 @@ pub struct Scenario {
     quirks: Quirks,
     resource: bool,
     stores: Stores,
+    zookeeper_too: bool,
     properties: Vec<Property>,
     expected: Expected,
     fixed_by: Option<String>,
@@ -79,6 +82,7 @@ impl Scenario {
             quirks: Quirks::default(),
             resource: false,
             stores: Stores::default(),
+            zookeeper_too: false,
             properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
@@ -240,51 +244,21 @@ impl Scenario {
         self
     }
 
-    /// Followers that may fall out and synchronise again.
-    pub fn resyncs(mut self, most: u8) -> Self {
-        self.budget.resyncs = most;
+    /// The stores for data. Programs of a world with stores start without a session, unless
+    /// [`with_zookeeper`](Self::with_zookeeper) says otherwise.
+    pub fn stores(mut self, stores: Stores) -> Self {
+        self.stores = stores;
         self
     }
 
-    /// Sessions of living clients that may expire.
-    pub fn expiries(mut self, most: u8) -> Self {
-        self.budget.expiries = most;
-        self
+    /// Whether there are stores.
+    pub fn has_stores(&self) -> bool {
+        self.stores.any()
     }
 
-    /// Connections that may break.
-    pub fn disconnects(mut self, most: u8) -> Self {
-        self.budget.disconnects = most;
-        self
-    }
-
-    /// Processes that may die.
-    pub fn crashes(mut self, most: u8) -> Self {
-        self.budget.crashes = most;
-        self
-    }
-
-    /// Dead processes that may start again.
-    pub fn restarts(mut self, most: u8) -> Self {
-        self.budget.restarts = most;
-        self
-    }
-
-    /// Calls that may be interrupted.
-    pub fn interrupts(mut self, most: u8) -> Self {
-        self.budget.interrupts = most;
-        self
-    }
-
-    /// Empty containers that may be swept away.
-    pub fn sweeps(mut self, most: u8) -> Self {
-        self.budget.sweeps = most;
-        self
-    }
-
-    /// Changes of the leader, or restarts of the only server: every connection breaks, sessions get a fresh time-out.
-    pub fn elections(mut self, most: u8) -> Self {
-        self.budget.elections = most;
+    /// The programs of a world with stores have ZooKeeper, too, and find a session open when they start.
+    pub fn with_zookeeper(mut self) -> Self {
+        self.zookeeper_too = true;
         self
     }
 
@@ -483,13 +457,15 @@ impl Scenario {
                 });
             }
         }
+        let only_stores = self.stores.any() && !self.zookeeper_too;
+        let alone = |program: Program| if only_stores { program.unconnected() } else { program };
         Ok(World::new(Setup {
             zookeeper,
             followers: self.servers - 1,
             quirks: self.quirks,
             resource: self.resource,
             stores: self.stores.clone(),
-            programs: self.groups.iter().map(|g| g.program.clone()).collect(),
+            programs: self.groups.iter().map(|g| alone(g.program.clone())).collect(),
             clients,
             budget: self.budget,
             naming: self.naming,
