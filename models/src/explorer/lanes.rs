@@ -214,7 +214,9 @@ impl Picture {
         let slot = usize::from(step.slot);
         match step.kind {
             StepKind::Serve | StepKind::Call => self.arrow(x_of(slot), server, y, colour(slot), ""),
-            StepKind::Deliver | StepKind::Notice | StepKind::Answer | StepKind::Ring => self.arrow(server, x_of(slot), y, colour(slot), ""),
+            StepKind::Deliver | StepKind::Notice | StepKind::Answer | StepKind::Ring => {
+                self.arrow(server, x_of(slot), y, colour(slot), "")
+            }
             StepKind::Reconnect => self.arrow(x_of(slot), server, y, colour(slot), "stroke-dasharray=\"5 3\""),
             StepKind::Local | StepKind::Restart | StepKind::Write => self.dot(x_of(slot), y, colour(slot)),
             StepKind::Interrupt

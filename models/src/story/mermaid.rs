@@ -16,7 +16,11 @@ pub fn mermaid(world: &World, taken: &[Taken], cycle: usize) -> String {
     for (slot, setup) in world.setup().clients.iter().enumerate() {
         let _ = writeln!(out, "    participant c{slot} as {}", escaped(&setup.name));
     }
-    out += if world.setup().only_stores() { "    participant zk as stores\n" } else { "    participant zk as ZooKeeper\n" };
+    out += if world.setup().only_stores() {
+        "    participant zk as stores\n"
+    } else {
+        "    participant zk as ZooKeeper\n"
+    };
     for client in world.view(world.initial()).clients() {
         for mark in client.marks().filter(|mark| *mark != "wants") {
             let _ = writeln!(out, "    {}", note(&client, mark));

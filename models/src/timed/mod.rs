@@ -131,7 +131,8 @@ impl Sampler for Timed {
 /// The scenario with as many faults allowed as a world can count, so that the clocks decide which happen, and with timers
 /// that keep their durations.
 pub fn roomy(scenario: &Scenario) -> Scenario {
-    let most = overtake_sim::world::Fault::ALL.into_iter().filter(|fault| !fault.is_of_stores() || scenario.has_stores());
+    let most =
+        overtake_sim::world::Fault::ALL.into_iter().filter(|fault| !fault.is_of_stores() || scenario.has_stores());
     let budget = most.fold(Budget::default(), |budget, fault| budget.with(fault, Budget::MOST));
     scenario.clone().with_budget(budget).timed()
 }

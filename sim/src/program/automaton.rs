@@ -14,8 +14,8 @@ use super::node::{NodeKey, Obs, OpView};
 use super::ops::Disguise;
 use super::run::{RunSpec, run};
 use super::{Program, ProgramError};
-use crate::stores::Dht;
 use crate::names::{Name, Names, PER_CLIENT, slot_of, who};
+use crate::stores::Dht;
 
 /// Number of a node.
 pub type NodeId = u32;

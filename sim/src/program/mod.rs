@@ -27,8 +27,8 @@ pub use bind::{Bind, OWN};
 pub use client::{SimWatch, SimZooKeeper};
 pub use context::{Context, JoinHandle, SimResource};
 pub(crate) use live::{Begun, Runner};
-pub use stores::{SimDht, SimDocuments, SimMessages, SimSearch};
 pub use node::{Mark, NodeKey, Obs, OpView, Outcome, TaskKey, Unread};
+pub use stores::{SimDht, SimDocuments, SimMessages, SimSearch};
 
 /// What a program ends with: nothing, or a result whose error is reported as a failure.
 pub trait ProgramResult {

@@ -100,10 +100,7 @@ impl store::Dht for SimDht {
 }
 
 impl store::Documents for SimDocuments {
-    fn request(
-        &self,
-        request: documents::Request,
-    ) -> impl Future<Output = Result<documents::Response, StoreError>> {
+    fn request(&self, request: documents::Request) -> impl Future<Output = Result<documents::Response, StoreError>> {
         let call = self.ctx.call(Call::Documents(inside(request)));
         async {
             match call.await? {

@@ -150,13 +150,7 @@ impl StepKind {
     pub fn is_of_servers(self) -> bool {
         matches!(
             self,
-            Self::Sweep
-                | Self::Accept
-                | Self::Commit
-                | Self::Elect
-                | Self::Resync
-                | Self::Store
-                | Self::StoreFault
+            Self::Sweep | Self::Accept | Self::Commit | Self::Elect | Self::Resync | Self::Store | Self::StoreFault
         )
     }
 }

@@ -189,6 +189,11 @@ impl Dht {
         if self.rules.rehashes && left != 0 { left } else { all }
     }
 
+    /// Whether there is another ring when nodes come and go.
+    pub fn ring_changes(&self) -> bool {
+        self.rules.rehashes && self.nodes.len() > 1
+    }
+
     /// The node that owns a key by a ring.
     ///
     /// # Panics
@@ -232,12 +237,6 @@ impl Dht {
         self.calls.iter().filter(|(who, _)| slot_of(*who) == slot).map(|(_, calls)| usize::from(*calls)).sum()
     }
 
-    /// Restores the order of everything inside after names were changed.
-    pub fn normalise(&mut self) {
-        self.nodes.iter_mut().for_each(NodeState::normalise);
-        self.calls.sort_unstable();
-    }
-
     fn count(&mut self, caller: Who) {
         match self.calls.binary_search_by_key(&caller, |(who, _)| *who) {
             Ok(at) => self.calls[at].1 = self.calls[at].1.saturating_add(1),
@@ -270,6 +269,11 @@ impl Service for Dht {
             }
             _ => Served::Done(node.apply(&rules, request)),
         }
+    }
+
+    fn normalise(&mut self) {
+        self.nodes.iter_mut().for_each(NodeState::normalise);
+        self.calls.sort_unstable();
     }
 
     fn inner(&self) -> Vec<Inner> {

@@ -119,8 +119,17 @@ const COLD_CLIENT: HotClient = HotClient {
     ring: 0,
 };
 
-const COLD_SERVICE: HotService =
-    HotService { seq: 0, alive: 0, known: false, mixed: false, containers: 0, forwarded: 0, behind: 0, inner: false, ring: 0 };
+const COLD_SERVICE: HotService = HotService {
+    seq: 0,
+    alive: 0,
+    known: false,
+    mixed: false,
+    containers: 0,
+    forwarded: 0,
+    behind: 0,
+    inner: false,
+    ring: 0,
+};
 
 /// The index of the session that the client's request has asked for and that the leader is still to be heard about; 0 for none.
 fn opens_by_the_leader(client: &Client, key: Option<&NodeKey>) -> u8 {

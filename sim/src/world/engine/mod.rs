@@ -172,7 +172,8 @@ impl<'w> Engine<'w> {
 
     /// Work done.
     pub fn stats(&self) -> EngineStats {
-        let small = [&self.answers, &self.inner, &self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
+        let small =
+            [&self.answers, &self.inner, &self.push, &self.local, &self.simple, &self.closing, &self.renamed_clients];
         let large = [&self.serve, &self.reconnect, &self.end, &self.accept, &self.commit];
         let client = size_of::<Option<ClientInfo>>() + size_of::<HotClient>();
         let service = size_of::<Option<ServiceInfo>>() + size_of::<HotService>();

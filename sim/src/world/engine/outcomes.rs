@@ -85,7 +85,12 @@ impl Engine<'_> {
     #[inline]
     pub(super) fn may_go_first(&mut self, cid: u32, slot: usize, zid: u32, budget: Budget) -> bool {
         let before = self.hot_client(cid);
-        if !before.incoming || before.calls || budget.disconnects > 0 || budget.crashes > 0 || budget.elections + budget.resyncs > 0 {
+        if !before.incoming
+            || before.calls
+            || budget.disconnects > 0
+            || budget.crashes > 0
+            || budget.elections + budget.resyncs > 0
+        {
             return false;
         }
         let info = self.client(cid);
@@ -158,7 +163,11 @@ impl Engine<'_> {
             Simple::Restart => {
                 let program = world.setup.clients[slot].program;
                 let (late, late_calls) = (client.late, client.late_calls);
-                client = Client { late, late_calls, ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER) };
+                client = Client {
+                    late,
+                    late_calls,
+                    ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER)
+                };
             }
             Simple::Notice => {
                 client.incoming.clear();
