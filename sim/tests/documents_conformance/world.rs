@@ -58,7 +58,7 @@ impl World {
 
     /// One step of the client's call; whether it is over, or stuck.
     fn step(&mut self, client: char, tell: bool) -> bool {
-        let sent = self.sent.get_mut(&client).expect("a call is on its way");
+        let sent = self.sent.get_mut(&client).unwrap_or_else(|| panic!("{client} has no call on its way"));
         match self.store.serve(slot(client), &sent.request, sent.progress.as_ref()) {
             Served::Done(result) => {
                 self.sent.remove(&client);
