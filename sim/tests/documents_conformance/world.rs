@@ -87,8 +87,11 @@ impl World {
     }
 
     fn take(&mut self, wanted: &Inner) -> Result<(), String> {
-        let offered = self.store.inner().contains(wanted);
-        if offered { Ok(self.store.take(wanted)) } else { Err(format!("{wanted:?} does not happen now")) }
+        if !self.store.inner().contains(wanted) {
+            return Err(format!("{wanted:?} does not happen now"));
+        }
+        self.store.take(wanted);
+        Ok(())
     }
 
     fn line(&mut self, line: &str) -> Result<(), String> {

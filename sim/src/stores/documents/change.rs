@@ -141,10 +141,10 @@ pub fn apply(document: &Value, changes: &[Change], inserting: bool, now: i64) ->
 pub fn replace(document: &Value, by: &Value) -> Result<Value, StoreError> {
     let id = document.at("_id").cloned();
     let mut new = check_replacement(by)?.clone();
-    if let Some(id) = id {
-        if *new.entry("_id".into()).or_insert_with(|| id.clone()) != id {
-            return Err(StoreError::BadRequest);
-        }
+    if let Some(id) = id
+        && *new.entry("_id".into()).or_insert_with(|| id.clone()) != id
+    {
+        return Err(StoreError::BadRequest);
     }
     Ok(Value::Doc(new))
 }

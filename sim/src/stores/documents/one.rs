@@ -243,9 +243,11 @@ impl Documents {
         match by {
             Some(at) => {
                 let writes = &mut self.open[at].writes;
-                match writes.iter_mut().find(|w| w.collection == write.collection && w.id == write.id) {
-                    Some(before) => before.new = write.new,
-                    None => writes.push(write),
+                let same = |before: &&mut Write| before.collection == write.collection && before.id == write.id;
+                match writes.iter_mut().rev().find(same) {
+                    // One that was taken away and is made again stands at the end.
+                    Some(before) if before.new.is_some() || write.new.is_none() => before.new = write.new,
+                    _ => writes.push(write),
                 }
                 Ok(Step::Done(answer))
             }

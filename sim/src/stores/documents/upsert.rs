@@ -14,10 +14,10 @@ pub(super) fn document(filter: &Filter, what: &What<'_>, now: i64) -> Result<Val
     match what {
         What::Replace(by) => {
             let mut new = change::check_replacement(by)?.clone();
-            if let Some((_, id)) = fields.into_iter().find(|(field, _)| field == "_id") {
-                if *new.entry("_id".into()).or_insert_with(|| id.clone()) != id {
-                    return Err(StoreError::BadRequest);
-                }
+            if let Some((_, id)) = fields.into_iter().find(|(field, _)| field == "_id")
+                && *new.entry("_id".into()).or_insert_with(|| id.clone()) != id
+            {
+                return Err(StoreError::BadRequest);
             }
             Ok(Value::Doc(new))
         }

@@ -210,6 +210,15 @@ impl Engine<'_> {
         }
     }
 
+    /// The document store notices that the process is dead: it will abort its transactions.
+    pub(super) fn orphan_transactions(&mut self, next: &mut Words, slot: usize) {
+        let caller = crate::names::who(slot, 0);
+        let documents = self.world.services.get(next[1]).stores.documents.as_ref();
+        if documents.is_some_and(|documents| documents.transactions().any(|(of, _)| of == caller)) {
+            self.change(next, |services| services.stores.documents.as_mut().expect("it is there").died(caller));
+        }
+    }
+
     fn change_client(&mut self, next: &mut Words, slot: usize, change: impl FnOnce(&super::World, &mut Client)) {
         let world = self.world;
         let mut client = world.clients.get(next[2 + slot]).clone();

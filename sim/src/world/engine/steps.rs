@@ -345,6 +345,9 @@ impl Engine<'_> {
                 Fault::Crash.spend(&mut next[0]);
                 next[place] = self.simple(Simple::Crash, cid, slot);
                 self.disconnect(next, slot, cid);
+                if self.stores {
+                    self.orphan_transactions(next, slot);
+                }
             }
             StepKind::Restart => {
                 Fault::Restart.spend(&mut next[0]);
