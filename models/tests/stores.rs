@@ -115,3 +115,43 @@ mod groups {
         assert_eq!(counts, [33, 88, 232, 609, 1_596]);
     }
 }
+
+mod histories {
+    use overtake_sim::stores::Call;
+    use overtake_sim::world::intervals;
+
+    use super::*;
+
+    /// A recorded world holds each call with its answer, in the order in which they came.
+    #[test]
+    fn a_history_has_the_calls_and_their_answers() {
+        let told = |view: &overtake_sim::world::View<'_>| {
+            let intervals = intervals(view.history());
+            let asked: Vec<String> = intervals.iter().map(|interval| interval.call.to_string()).collect();
+            let answered: Vec<usize> = intervals.iter().filter_map(|i| Some(i.answer.as_ref()?.0)).collect();
+            (asked, answered)
+        };
+        let whole = Property::at_rest("every call is answered", "the order of events", move |view| {
+            let (asked, answered) = told(view);
+            let overtaken = answered.first() > answered.last();
+            match (asked == ["search a", "search ab"], answered.len()) {
+                (true, 2) if overtaken == (view.client(0).mark("shows") != view.client(0).mark("typed")) => Ok(()),
+                _ => Err(format!("{asked:?} {answered:?}")),
+            }
+        });
+        let overtakes = Property::sometimes("an answer overtakes another", move |view| {
+            let (_, answered) = told(view);
+            answered.len() == 2 && answered[0] > answered[1]
+        });
+        let scenario = scenario("look-ups, recorded")
+            .client("user", shows_what_arrives)
+            .stores(Stores { search: Some(Search), ..Stores::default() })
+            .records_calls()
+            .properties([whole, overtakes]);
+        let checked = check(&scenario, &Options::default()).unwrap();
+        assert!(matches!(checked.verdict, Verdict::Proved), "{:?}", checked.verdict);
+        let first = checked.world.view(checked.world.initial());
+        let made = intervals(first.history());
+        assert!(matches!(made[0].call, Call::Search(_)) && made[0].answer.is_none());
+    }
+}

@@ -21,6 +21,7 @@ fn pauses(naming: Naming) -> Vec<u64> {
         quirks: Quirks::default(),
         resource: false,
         stores: Default::default(),
+        records: false,
         programs: vec![Program::new("pauses", pause)],
         clients: vec![client("one"), client("two")],
         budget: Budget::default(),

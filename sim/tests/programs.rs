@@ -25,6 +25,7 @@ where
         quirks: Quirks::default(),
         resource: false,
         stores: Default::default(),
+        records: false,
         zookeeper,
         programs: vec![Program::new("program", program)],
         clients: (0..clients).map(client).collect(),

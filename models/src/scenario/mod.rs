@@ -60,6 +60,7 @@ pub struct Scenario {
     resource: bool,
     stores: Stores,
     zookeeper_too: bool,
+    records: bool,
     properties: Vec<Property>,
     expected: Expected,
     fixed_by: Option<String>,
@@ -83,6 +84,7 @@ impl Scenario {
             resource: false,
             stores: Stores::default(),
             zookeeper_too: false,
+            records: false,
             properties: vec![crate::property::no_program_panics()],
             expected: Expected::Proved,
             fixed_by: None,
@@ -248,6 +250,14 @@ impl Scenario {
     /// [`with_zookeeper`](Self::with_zookeeper) says otherwise.
     pub fn stores(mut self, stores: Stores) -> Self {
         self.stores = stores;
+        self
+    }
+
+    /// Calls to stores and their answers are kept, for oracles that judge a whole run ([`View::history`]). Costs states.
+    ///
+    /// [`View::history`]: overtake_sim::world::View::history
+    pub fn records_calls(mut self) -> Self {
+        self.records = true;
         self
     }
 
@@ -465,6 +475,7 @@ impl Scenario {
             quirks: self.quirks,
             resource: self.resource,
             stores: self.stores.clone(),
+            records: self.records,
             programs: self.groups.iter().map(|g| alone(g.program.clone())).collect(),
             clients,
             budget: self.budget,

@@ -7,6 +7,7 @@ mod budget;
 mod calls;
 mod client;
 mod engine;
+mod history;
 mod intern;
 mod made;
 mod print;
@@ -20,6 +21,7 @@ pub use budget::{Budget, Fault};
 pub(crate) use client::hears;
 pub use client::{CRASHED, Client, Flight, Frame, LateCall, Link};
 pub use engine::{Engine, EngineStats, StepFacts};
+pub use history::{Interval, Recorded, intervals};
 pub use intern::{Interner, Memo, prefetch};
 pub use step::{Step, StepKind};
 pub use view::{ClientView, View};
@@ -89,6 +91,8 @@ pub struct Setup {
     pub resource: bool,
     /// The stores for data.
     pub stores: Stores,
+    /// Whether calls to stores and their answers are kept ([`View::history`]).
+    pub records: bool,
     /// The programs.
     pub programs: Vec<Program>,
     /// The clients.
@@ -160,6 +164,7 @@ impl World {
             setup.zxids || setup.budget.disconnects + setup.budget.elections == 0,
             "connections can break in this world, so zxids must be kept"
         );
+        assert!(!setup.records || !setup.calls_are_steps, "calls are kept only where they are no steps");
         let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0)
             .with_table(setup.stores.dht.clone());
         let followers = setup.followers;
@@ -185,7 +190,12 @@ impl World {
         let resource = setup.resource.then(Box::default);
         let [budget, faults] = setup.budget.pack();
         let stores = setup.stores.clone();
-        let mut initial = vec![budget, services.intern(Services { ensemble, resource, stores, faults })];
+        let history = setup.records.then(Box::default);
+        let mut services_now = Services { ensemble, resource, stores, faults, history };
+        for (slot, &word) in words.iter().enumerate() {
+            services_now.record_calls(&automaton, slot, clients.get(word), 0, setup.naming.literal_owners);
+        }
+        let mut initial = vec![budget, services.intern(services_now)];
         initial.extend(words);
         Self { setup, automaton, services, clients, frames: Interner::default(), outcomes: Default::default(), initial }
     }

@@ -3,6 +3,7 @@
 use crate::ensemble::Ensemble;
 use crate::names::{Name, Names, Text, Who};
 use crate::resource::Resource;
+use super::history::Recorded;
 use crate::stores::Stores;
 use crate::zookeeper::{MultiResult, Request, Response, Write, ZooKeeper};
 
@@ -17,6 +18,8 @@ pub struct Services {
     pub stores: Stores,
     /// The faults of the stores that may still happen, packed ([`Budget::pack`](super::Budget::pack)).
     pub faults: u32,
+    /// What was called and answered so far, in worlds that keep it.
+    pub history: Option<Box<Vec<Recorded>>>,
 }
 
 impl Services {
@@ -61,5 +64,8 @@ impl Names for Services {
             resource.names(visit);
         }
         self.stores.names(visit);
+        if let Some(history) = &mut self.history {
+            history.names(visit);
+        }
     }
 }

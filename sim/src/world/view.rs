@@ -1,5 +1,6 @@
 //! A state as values, for properties and stories.
 
+use super::history::Recorded;
 use super::services::Services;
 use super::{Budget, CRASHED, Client, Flight, Frame, LateCall, Link, World};
 use crate::ensemble::Ensemble;
@@ -52,6 +53,11 @@ impl<'a> View<'a> {
     /// The stores for data.
     pub fn stores(&self) -> &'a Stores {
         &self.services().stores
+    }
+
+    /// What was called and answered so far; empty in worlds that do not keep it.
+    pub fn history(&self) -> &'a [Recorded] {
+        self.services().history.as_deref().map_or(&[], Vec::as_slice)
     }
 
     fn services(&self) -> &'a Services {

@@ -40,6 +40,7 @@ fn world(programs: &[Program]) -> World {
         quirks: Quirks::default(),
         resource: false,
         stores: Default::default(),
+        records: false,
         programs: programs.to_vec(),
         clients: (0..programs.len()).map(client).collect(),
         budget: Budget::default(),

@@ -3,6 +3,7 @@
 use super::info::{HotClient, HotService};
 use super::{Engine, UNKNOWN, Words, serve_key};
 use crate::world::client::{Client, Flight};
+use crate::world::history::Recorded;
 use crate::world::serve::LATE;
 use crate::world::step::{Step, StepKind};
 use crate::world::{Budget, Fault};
@@ -217,6 +218,46 @@ impl Engine<'_> {
         if documents.is_some_and(|documents| documents.transactions().any(|(of, _)| of == caller)) {
             self.change(next, |services| services.stores.documents.as_mut().expect("it is there").died(caller));
         }
+    /// Takes a step and records what it means for calls. In such worlds answers never go first and the clients stand in their
+    /// places, so the slot of a step is the slot of its client.
+    pub(super) fn take_recorded(&mut self, next: &mut Words, step: Step) -> u8 {
+        let (world, place) = (self.world, 2 + step.slot as usize);
+        let before = next[place.min(self.width - 1)];
+        let notified = self.take_unrecorded(next, step);
+        if step.kind.is_of_servers() {
+            return notified;
+        }
+        let (was, is) = (world.clients.get(before), world.clients.get(next[place]));
+        let (slot, at) = (step.slot, (step.arg & 0xFF) as u8);
+        let literal = world.setup.naming.literal_owners;
+        let answered = |flight: &Flight| match flight {
+            Flight::Answered(result) => {
+                let mut result = result.clone();
+                if let Ok(answer) = &mut result {
+                    world.own_names(answer, slot.into(), false);
+                }
+                result
+            }
+            _ => unreachable!("not answered"),
+        };
+        let over = match step.kind {
+            StepKind::Answer => Some(Recorded::Answered(slot, at, answered(&was.flights[usize::from(at)]))),
+            StepKind::NoAnswer => Some(Recorded::GivenUp(slot, at)),
+            StepKind::Crash => Some(Recorded::Died(slot)),
+            _ => None,
+        };
+        let kept = match over {
+            Some(Recorded::Died(_)) => 0,
+            Some(_) => was.flights.len() - 1,
+            None => was.flights.len(),
+        };
+        if over.is_some() || is.flights.len() > kept {
+            self.change(next, |services| {
+                over.into_iter().for_each(|over| services.record(over));
+                services.record_calls(&world.automaton, slot.into(), is, kept, literal);
+            });
+        }
+        notified
     }
 
     fn change_client(&mut self, next: &mut Words, slot: usize, change: impl FnOnce(&super::World, &mut Client)) {

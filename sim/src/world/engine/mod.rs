@@ -84,6 +84,8 @@ pub struct Engine<'w> {
     shares: bool,
     /// There are stores.
     stores: bool,
+    /// Calls and answers are kept.
+    records: bool,
     width: usize,
     push: Memo,
     calls: Memo<Called>,
@@ -108,6 +110,9 @@ impl<'w> Engine<'w> {
         reductions.renumber &= !naming.literal_numbers;
         reductions.symmetry &= !naming.literal_owners;
         reductions.forget_gone &= reductions.renumber && world.setup.calls_are_steps;
+        // A history names clients by their places, and keeps the order of what a silent delivery would pass over.
+        reductions.symmetry &= !world.setup.records;
+        reductions.deliver_first &= !world.setup.records;
         let mut kinds = Vec::new();
         let groups = world.setup.clients.iter().map(|c| {
             let library = (c.resends_watches, c.server, c.roams, c.expires_locally);
@@ -138,6 +143,7 @@ impl<'w> Engine<'w> {
             names_follow_service: reductions.forget_gone && !world.setup.zxids && !world.setup.stores.any(),
             shares: false,
             stores: world.setup.stores.any(),
+            records: world.setup.records,
             width: world.initial.len(),
             push: Memo::default(),
             calls: Memo::default(),

@@ -281,6 +281,14 @@ impl Engine<'_> {
     /// Takes an enabled step; answers how many watch events it sent.
     #[inline]
     pub(super) fn take_step(&mut self, next: &mut Words, step: Step) -> u8 {
+        if self.records {
+            return self.take_recorded(next, step);
+        }
+        self.take_unrecorded(next, step)
+    }
+
+    #[inline]
+    pub(super) fn take_unrecorded(&mut self, next: &mut Words, step: Step) -> u8 {
         let slot = step.slot as usize;
         match step.kind {
             StepKind::Deliver => {
