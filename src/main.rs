@@ -9,5 +9,6 @@ fn main() -> ExitCode {
         .manifest("models/manifest.txt")
         .corpus("tests/corpus")
         .chapter(|folder| chapter(folder, Effort::Full).map_err(|error| error.to_string()))
+        .chapter(overtake::data_models::chapter::chapter)
         .run()
 }

@@ -12,10 +12,10 @@ use super::args::{Kept, Search};
 use super::everything::run;
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{self, BAD, say, styled};
-use super::{CommandLine, files, interrupts};
+use super::{CommandLine, files, interrupts, pages};
 use crate::traces::slug;
 
-/// The folder beside the report in which its pictures are.
+/// The folder beside the report in which its stories and pictures are.
 const PICTURES: &str = "report";
 
 /// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are left out and
@@ -101,8 +101,7 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
     let failure = failure.or((wrong > 0).then(|| {
         Failure::new(Exit::Falsified, format!("{wrong} scenarios are not as expected; the report says which and how"))
     }));
-    let mut fresh = render(&checked);
-    let mut pictures = Vec::new();
+    let (mut fresh, mut pictures) = pages::split(&render(&checked), PICTURES);
     for make in &line.chapters {
         let chapter = make(PICTURES).map_err(|why| Failure::new(Exit::Broken, why))?;
         fresh.push('\n');

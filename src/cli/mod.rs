@@ -13,6 +13,7 @@ mod kept;
 mod list;
 mod merge;
 mod names;
+mod pages;
 mod progress;
 mod replay;
 mod screen;

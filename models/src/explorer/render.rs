@@ -47,6 +47,8 @@ fn describe_client(out: &mut String, client: &ClientView<'_>) {
     }
     let watched: Vec<String> = client.watched_paths().iter().map(|path| path.short()).collect();
     line("watches", &watched);
+    line("calls", &client.calls());
+    line("calls nobody waits for", &client.given_up());
     line("to the server", &client.outgoing());
     line("from the server", &client.incoming());
 }
@@ -60,7 +62,21 @@ pub(super) fn marks(client: &ClientView<'_>) -> Vec<String> {
     marks.collect()
 }
 
+/// What is in the stores.
+fn describe_stores(out: &mut String, view: &View<'_>) {
+    let _ = writeln!(out, "stores");
+    for (name, what) in view.stores().contents() {
+        let _ = writeln!(out, "  {name}: {what}");
+    }
+}
+
 fn describe_server(out: &mut String, view: &View<'_>) {
+    if view.stores().any() {
+        describe_stores(out, view);
+    }
+    if view.world().setup().only_stores() {
+        return;
+    }
     let zookeeper = view.zookeeper();
     let client = |owner: Who| view.clients().nth(slot_of(owner)).map_or("nobody", |c| c.name());
     let _ = writeln!(out, "tree");

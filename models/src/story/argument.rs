@@ -79,6 +79,7 @@ pub(super) fn argument(world: &World, moments: &[Moment<'_>]) -> Vec<String> {
     }
     facts.extend(left(&end, &known, &named));
     facts.extend(kept_watches(&end));
+    facts.extend(end.stores().contents().into_iter().map(|(name, what)| format!("{name} is {what}")));
     facts
 }
 

@@ -26,6 +26,7 @@ pub(super) fn start(view: &View<'_>) -> String {
 /// The changes, a sentence without full stop each.
 pub(super) fn changes(moment: &Moment<'_>) -> Vec<String> {
     let mut changes = lost(moment);
+    changes.extend(stored(moment));
     changes.extend(tree(moment));
     changes.extend(watch(moment));
     changes.extend(on_their_way(moment));
@@ -80,6 +81,27 @@ fn said(moment: &Moment<'_>) -> Option<String> {
         (None, Some(path)) => path.split(" at version ").next().map(ToOwned::to_owned),
         _ => None,
     }
+}
+
+/// What is in the stores now.
+fn stored(moment: &Moment<'_>) -> Vec<String> {
+    if !moment.after.stores().any() {
+        return Vec::new();
+    }
+    let [was, is] = [&moment.before, &moment.after].map(|view| view.stores().contents());
+    let find =
+        |list: &[(String, String)], name: &str| list.iter().find(|(n, _)| n == name).map(|(_, what)| what.clone());
+    let mut changes = Vec::new();
+    for (name, what) in &is {
+        match find(&was, name) {
+            Some(before) if before == *what => {}
+            Some(_) => changes.push(format!("{name} is now {what}")),
+            None => changes.push(format!("{name} is there now: {what}")),
+        }
+    }
+    let gone = was.iter().filter(|(name, _)| find(&is, name).is_none());
+    changes.extend(gone.map(|(name, _)| format!("{name} is gone")));
+    changes
 }
 
 fn tree(moment: &Moment<'_>) -> Vec<String> {

@@ -74,6 +74,11 @@ impl Messages {
         self.queues.get(queue).into_iter().flat_map(|queue| queue.kept.iter().map(|(id, kept)| kept.message(*id)))
     }
 
+    /// The queues, with what is not acknowledged.
+    pub fn queues(&self) -> impl Iterator<Item = (&'static str, Vec<Message>)> {
+        self.queues.keys().map(|queue| (*queue, self.unacknowledged(queue).collect()))
+    }
+
     /// What a consumer could take now, in the order in which it would be taken.
     pub fn ready(&self, queue: &str) -> Vec<Message> {
         let kept = self.queues.get(queue).into_iter().flat_map(|queue| &queue.kept);

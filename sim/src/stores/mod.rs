@@ -4,6 +4,7 @@
 //! anything may happen, so the service says what it has done so far and is asked again. What a store does by itself
 //! (an item expires, a replica catches up) is an *inner step*; some of them are faults, with a budget.
 
+mod contents;
 pub mod dht;
 pub mod documents;
 pub mod messages;

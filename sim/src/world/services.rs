@@ -1,9 +1,9 @@
 //! All that clients reach over a wire, as one value of a state.
 
+use super::history::Recorded;
 use crate::ensemble::Ensemble;
 use crate::names::{Name, Names, Text, Who};
 use crate::resource::Resource;
-use super::history::Recorded;
 use crate::stores::Stores;
 use crate::zookeeper::{MultiResult, Request, Response, Write, ZooKeeper};
 

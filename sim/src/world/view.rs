@@ -204,6 +204,12 @@ impl<'a> ClientView<'a> {
         calls.map(|call| call.to_string()).collect()
     }
 
+    /// Calls of the client that are on their way although nobody waits for them, in words.
+    pub fn given_up(&self) -> Vec<String> {
+        let late = 0..self.client.late_calls.len() as u8;
+        late.map(|at| self.world.call_at(self.client, self.slot, super::serve::LATE + at).0.to_string()).collect()
+    }
+
     /// How far the calls of the client to stores have come, the oldest first.
     pub fn flights(&self) -> &'a [Flight] {
         &self.client.flights

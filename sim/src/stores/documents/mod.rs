@@ -267,6 +267,11 @@ impl Documents {
         self.data.documents(collection)
     }
 
+    /// The collections, with the documents that are committed.
+    pub fn collections(&self) -> impl Iterator<Item = (&'static str, &[Value])> {
+        self.data.collections.iter().map(|(name, collection)| (*name, collection.documents.as_slice()))
+    }
+
     /// The first document whose field holds that text.
     pub fn one(&self, collection: &str, field: &str, text: &str) -> Option<&Value> {
         let text = Text::new(text);

@@ -218,6 +218,8 @@ impl Engine<'_> {
         if documents.is_some_and(|documents| documents.transactions().any(|(of, _)| of == caller)) {
             self.change(next, |services| services.stores.documents.as_mut().expect("it is there").died(caller));
         }
+    }
+
     /// Takes a step and records what it means for calls. In such worlds answers never go first and the clients stand in their
     /// places, so the slot of a step is the slot of its client.
     pub(super) fn take_recorded(&mut self, next: &mut Words, step: Step) -> u8 {
