@@ -16,13 +16,97 @@
 //! Many reports are one mistake in other clothes. The mistakes are numbered in [`PATTERNS`]; what counts is that each of them
 //! is found at least once, and how often.
 
+pub mod ab_01_touch_sets_the_version_back;
+pub mod ab_02_save_without_change;
+pub mod ab_03_version_key_evicted;
+pub mod ab_04_missing_revision_is_zero;
+pub mod ab_06_status_for_another_object;
+pub mod ab_08_applied_to_what_is_gone;
+pub mod ab_09_tombstone_in_memory;
+pub mod ab_10_index_read_without_value;
+pub mod ab_12_version_by_the_second;
+pub mod ca_01_checkouts_oversell;
+pub mod ca_02_voucher_past_its_limit;
+pub mod ca_04_gift_card_spent_twice;
+pub mod ca_05_coupon_for_two_orders;
+pub mod ca_06_code_in_several_carts;
+pub mod ca_07_allocated_after_the_check;
+pub mod ca_09_if_match_in_two_steps;
+pub mod ca_11_token_family_forks;
+pub mod ca_12_refresh_token_used_twice;
+pub mod ca_13_payment_completed_twice;
+pub mod ca_14_append_at_the_newest_version;
+pub mod ca_15_double_bookings;
+pub mod ca_17_quota_counted_before;
+pub mod da_01_increment_sent_again;
+pub mod da_02_write_repeated_later;
+pub mod da_04_replace_tried_again;
+pub mod da_06_insert_clashes_with_itself;
+pub mod da_08_success_by_value;
+pub mod da_09_lock_taken_unknowingly;
+pub mod da_10_another_key_for_the_retry;
+pub mod da_12_count_kept_over_attempts;
+pub mod da_13_counter_lowered_twice;
+pub mod lb_01_deleted_item_survives;
+pub mod lb_02_merge_over_a_library;
+pub mod lb_05_versions_compared_by_the_client;
+pub mod lb_06_hidden_discard;
+pub mod lb_07_watch_on_a_shared_connection;
+pub mod lb_09_failed_acquire_changes_the_lock;
+pub mod see;
+pub mod steps;
+pub mod ws_01_admins_demote_each_other;
+pub mod ws_03_commit_in_two_steps;
+pub mod ws_04_paid_is_not_ordered;
+
 use overtake_models::Scenario;
 
 /// A report: its number in the catalogue, its pattern, its scenarios.
 pub type Report = (&'static str, &'static str, fn() -> Vec<Scenario>);
 
 /// All reports that are found again, in the order of their numbers.
-pub const REPORTS: &[Report] = &[];
+pub const REPORTS: &[Report] = &[
+    ("AB-01", ab_01_touch_sets_the_version_back::PATTERN, ab_01_touch_sets_the_version_back::scenarios),
+    ("AB-02", ab_02_save_without_change::PATTERN, ab_02_save_without_change::scenarios),
+    ("AB-03", ab_03_version_key_evicted::PATTERN, ab_03_version_key_evicted::scenarios),
+    ("AB-04", ab_04_missing_revision_is_zero::PATTERN, ab_04_missing_revision_is_zero::scenarios),
+    ("AB-06", ab_06_status_for_another_object::PATTERN, ab_06_status_for_another_object::scenarios),
+    ("AB-08", ab_08_applied_to_what_is_gone::PATTERN, ab_08_applied_to_what_is_gone::scenarios),
+    ("AB-09", ab_09_tombstone_in_memory::PATTERN, ab_09_tombstone_in_memory::scenarios),
+    ("AB-10", ab_10_index_read_without_value::PATTERN, ab_10_index_read_without_value::scenarios),
+    ("AB-12", ab_12_version_by_the_second::PATTERN, ab_12_version_by_the_second::scenarios),
+    ("CA-01", ca_01_checkouts_oversell::PATTERN, ca_01_checkouts_oversell::scenarios),
+    ("CA-02", ca_02_voucher_past_its_limit::PATTERN, ca_02_voucher_past_its_limit::scenarios),
+    ("CA-04", ca_04_gift_card_spent_twice::PATTERN, ca_04_gift_card_spent_twice::scenarios),
+    ("CA-05", ca_05_coupon_for_two_orders::PATTERN, ca_05_coupon_for_two_orders::scenarios),
+    ("CA-06", ca_06_code_in_several_carts::PATTERN, ca_06_code_in_several_carts::scenarios),
+    ("CA-07", ca_07_allocated_after_the_check::PATTERN, ca_07_allocated_after_the_check::scenarios),
+    ("CA-09", ca_09_if_match_in_two_steps::PATTERN, ca_09_if_match_in_two_steps::scenarios),
+    ("CA-11", ca_11_token_family_forks::PATTERN, ca_11_token_family_forks::scenarios),
+    ("CA-12", ca_12_refresh_token_used_twice::PATTERN, ca_12_refresh_token_used_twice::scenarios),
+    ("CA-13", ca_13_payment_completed_twice::PATTERN, ca_13_payment_completed_twice::scenarios),
+    ("CA-14", ca_14_append_at_the_newest_version::PATTERN, ca_14_append_at_the_newest_version::scenarios),
+    ("CA-15", ca_15_double_bookings::PATTERN, ca_15_double_bookings::scenarios),
+    ("CA-17", ca_17_quota_counted_before::PATTERN, ca_17_quota_counted_before::scenarios),
+    ("DA-01", da_01_increment_sent_again::PATTERN, da_01_increment_sent_again::scenarios),
+    ("DA-02", da_02_write_repeated_later::PATTERN, da_02_write_repeated_later::scenarios),
+    ("DA-04", da_04_replace_tried_again::PATTERN, da_04_replace_tried_again::scenarios),
+    ("DA-06", da_06_insert_clashes_with_itself::PATTERN, da_06_insert_clashes_with_itself::scenarios),
+    ("DA-08", da_08_success_by_value::PATTERN, da_08_success_by_value::scenarios),
+    ("DA-09", da_09_lock_taken_unknowingly::PATTERN, da_09_lock_taken_unknowingly::scenarios),
+    ("DA-10", da_10_another_key_for_the_retry::PATTERN, da_10_another_key_for_the_retry::scenarios),
+    ("DA-12", da_12_count_kept_over_attempts::PATTERN, da_12_count_kept_over_attempts::scenarios),
+    ("DA-13", da_13_counter_lowered_twice::PATTERN, da_13_counter_lowered_twice::scenarios),
+    ("LB-01", lb_01_deleted_item_survives::PATTERN, lb_01_deleted_item_survives::scenarios),
+    ("LB-02", lb_02_merge_over_a_library::PATTERN, lb_02_merge_over_a_library::scenarios),
+    ("LB-05", lb_05_versions_compared_by_the_client::PATTERN, lb_05_versions_compared_by_the_client::scenarios),
+    ("LB-06", lb_06_hidden_discard::PATTERN, lb_06_hidden_discard::scenarios),
+    ("LB-07", lb_07_watch_on_a_shared_connection::PATTERN, lb_07_watch_on_a_shared_connection::scenarios),
+    ("LB-09", lb_09_failed_acquire_changes_the_lock::PATTERN, lb_09_failed_acquire_changes_the_lock::scenarios),
+    ("WS-01", ws_01_admins_demote_each_other::PATTERN, ws_01_admins_demote_each_other::scenarios),
+    ("WS-03", ws_03_commit_in_two_steps::PATTERN, ws_03_commit_in_two_steps::scenarios),
+    ("WS-04", ws_04_paid_is_not_ordered::PATTERN, ws_04_paid_is_not_ordered::scenarios),
+];
 
 /// The mistakes, each with what it means.
 pub const PATTERNS: [(&str, &str); 27] = [

@@ -1,0 +1,110 @@
+//! CA-17, loonfs/loonfs#801: creates that run at the same time exceed a quota.
+//!
+//! *Mechanism:* one slot is left; both count, both find it free, both create a record. *Smallest configuration:* 2 clients, one counter
+//! over the records. *Source:* <https://github.com/loonfs/loonfs/pull/801>. *Violated:* acknowledged records are within the quota.
+//! *Repair:* publish first, count again, and withdraw the own record when there are too many. *Trap:* with that, both may withdraw and
+//! nobody gets the slot: it is safe and makes no progress. Who withdraws only when its own record is not among the first keeps both.
+//!
+//! Translated: records are documents, which the store lists in the order of their making.
+
+use overtake_recipes::Environment;
+use overtake_recipes::store::{DataEnvironment, Documents as _, Filter, doc};
+use overtake_sim::program::Context;
+use overtake_sim::stores::Documents;
+
+use super::see;
+use super::steps::*;
+use crate::property::*;
+use overtake_models::{Scenario, scenario};
+
+/// Its pattern.
+pub const PATTERN: &str = "P6";
+
+/// One is taken from the start.
+const QUOTA: usize = 2;
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    CountsBefore,
+    CountsAgain,
+    LooksAtItsRank,
+}
+
+async fn create(ctx: Context, way: Way) -> Ended {
+    let (me, store) = (ctx.unique_id(), ctx.documents());
+    let counts_before = matches!(way, Way::CountsBefore);
+    if counts_before && store.find("records", Filter::All).await?.len() >= QUOTA {
+        ctx.mark("refused");
+        return Ok(());
+    }
+    store.insert("records", doc([("_id", (&me).into())])).await?;
+    if !counts_before {
+        let records = store.find("records", Filter::All).await?;
+        let rank = records.iter().position(|record| record.text("_id") == me).unwrap_or(records.len());
+        let too_many = if let Way::LooksAtItsRank = way { rank >= QUOTA } else { records.len() > QUOTA };
+        if too_many {
+            store.delete_one("records", by_id(&me)).await?;
+            ctx.mark("refused");
+            return Ok(());
+        }
+    }
+    ctx.mark("created");
+    Ok(())
+}
+
+fn created_within_the_quota() -> Property {
+    Property::always("acknowledged records are within the quota", "loonfs/loonfs#801", |view| {
+        let records = see::marked(view, "created") as usize + 1;
+        see::kept(records <= QUOTA, || format!("{records} records were acknowledged, {QUOTA} may be"))
+    })
+}
+
+fn no_record_too_many() -> Property {
+    Property::at_rest("records are within the quota", "loonfs/loonfs#801", |view| {
+        let records = see::all(view, "records").len();
+        see::kept(records <= QUOTA, || format!("there are {records} records, {QUOTA} may be"))
+    })
+}
+
+fn the_slot_is_taken() -> Property {
+    Property::at_rest("the free slot is taken", "loonfs/loonfs#801 (own analysis)", |view| {
+        see::kept(see::marked(view, "created") > 0, || {
+            "a slot is free, two have asked for it, and both are refused".into()
+        })
+    })
+}
+
+/// The faulty program, the repaired one, its trap, and one that keeps both.
+pub fn scenarios() -> Vec<Scenario> {
+    let world = |name: &str, about: &str, way| {
+        scenario(name)
+            .about(about)
+            .source("https://github.com/loonfs/loonfs/pull/801")
+            .stores(documents(Documents::new().with("records", doc([("_id", "old".into())]))))
+            .clients(2, move |ctx| create(ctx, way))
+            .properties([
+                created_within_the_quota(),
+                no_program_fails(),
+                somebody_is(&["created"], "somebody creates a record"),
+                somebody_is(&["refused"], "somebody is refused"),
+                everybody_is_done(),
+            ])
+    };
+    let both = "Two creates publish their records, count again, and both withdraw.";
+    vec![
+        world("CA-17 quota counted before", "Two creates count one free slot, and both take it.", Way::CountsBefore)
+            .breaks("acknowledged records are within the quota")
+            .fixed_by("CA-17 quota counted before, repaired"),
+        world("CA-17 quota counted before, repaired", both, Way::CountsAgain).property(no_record_too_many()),
+        world("CA-17 quota counted before, trap: both withdraw", both, Way::CountsAgain)
+            .properties([no_record_too_many(), the_slot_is_taken()])
+            .breaks("the free slot is taken")
+            .fixed_by("CA-17 quota counted before, repaired by rank"),
+        world(
+            "CA-17 quota counted before, repaired by rank",
+            "Two creates publish their records; the one whose record is not among the first withdraws.",
+            Way::LooksAtItsRank,
+        )
+        .properties([no_record_too_many(), the_slot_is_taken()]),
+    ]
+}

@@ -1,0 +1,105 @@
+//! DA-04, infinispan/infinispan#2254: a conditional operation is tried again after the owner has changed, and fails on its own effect.
+//!
+//! *Mechanism:* the primary owner applies replace(old, new); it is lost before it answers; the originator tries again; the new owner holds
+//! the new value, so the comparison with the old one fails: the caller is told no, though it was done. *Smallest configuration:* 1 client,
+//! one key, one lost answer. *Source:* <https://github.com/infinispan/infinispan/pull/2254>,
+//! <https://github.com/infinispan/infinispan/pull/2949>. *Violated:* the result is yes if and only if the change is in the history.
+//! *Repair:* when it is tried again, the expected value or the new one will do. *Trap:* that is wrong when somebody else writes the
+//! same new value. An id of the call, kept beside the value, tells them apart.
+//!
+//! Translated: that the owner is lost with the answer on its way, and that its successor has the value, is an answer that is lost. The
+//! document keeps the ids of those whose change was applied: for the judge, and for the repair by an id.
+
+use overtake_recipes::store::doc;
+use overtake_recipes::store::documents::{and, eq, set};
+use overtake_recipes::{Environment, StoreError};
+use overtake_sim::program::Context;
+use overtake_sim::stores::Documents;
+
+use super::see;
+use super::steps::*;
+use crate::property::*;
+use overtake_models::{Scenario, scenario};
+
+/// Its pattern.
+pub const PATTERN: &str = "P15";
+
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Again,
+    ExpectedOrNew,
+    OwnId,
+}
+
+async fn replace(ctx: &Context, me: &str, way: Way) -> Result<bool, StoreError> {
+    let mut again = false;
+    loop {
+        let old = and([by_id("k"), eq("value", "old")]);
+        match change(ctx, "entries", old, vec![set("value", "new"), push("applied", me)]).await {
+            Err(StoreError::Unknown) => again = true,
+            Ok(false) if again => {
+                let entry = insist(|| read(ctx, "entries", "k")).await?;
+                return Ok(match way {
+                    Way::Again => false,
+                    Way::ExpectedOrNew => entry.text("value") == "new",
+                    Way::OwnId => entry.at("applied").is_some_and(|ids| ids.strings().iter().any(|id| id == me)),
+                });
+            }
+            result => return result,
+        }
+    }
+}
+
+async fn client(ctx: Context, way: Way) -> Ended {
+    let me = ctx.unique_id();
+    match replace(&ctx, &me, way).await? {
+        true => ctx.mark_with("told yes", &me),
+        false => ctx.mark_with("told no", &me),
+    }
+    Ok(())
+}
+
+fn told_what_is() -> Property {
+    Property::at_rest("the result is what has happened", "infinispan/infinispan#2254", |view| {
+        let applied = see::one(view, "entries", "k").at("applied").map(|ids| ids.strings()).unwrap_or_default();
+        for client in view.clients() {
+            let yes = see::shown(&client, "told yes").is_some_and(|me| !applied.contains(&me));
+            see::kept(!yes, || format!("{} is told yes, and its change is not in the history", client.name()))?;
+            let no = see::shown(&client, "told no").is_some_and(|me| applied.contains(&me));
+            see::kept(!no, || format!("{} is told no, and its change is in the history", client.name()))?;
+        }
+        Ok(())
+    })
+}
+
+/// The faulty program, the repaired one, its trap, and one that keeps both.
+pub fn scenarios() -> Vec<Scenario> {
+    let world = |name: &str, about: &str, clients, way| {
+        scenario(name)
+            .about(about)
+            .source("https://github.com/infinispan/infinispan/pull/2254")
+            .stores(documents(Documents::new().with("entries", doc([("_id", "k".into()), ("value", "old".into())]))))
+            .clients(clients, move |ctx| client(ctx, way))
+            .timeouts(1)
+            .properties([
+                told_what_is(),
+                no_program_fails(),
+                somebody_is(&["told yes"], "somebody is told yes"),
+                everybody_is_done(),
+            ])
+    };
+    let alone =
+        "A replacement is applied, its answer is lost, and the second try finds the new value instead of the old.";
+    let two = "Two clients replace by the same new value. The call of one is lost, and its second try finds what the other has written.";
+    vec![
+        world("DA-04 replace tried again", alone, 1, Way::Again)
+            .breaks("the result is what has happened")
+            .fixed_by("DA-04 replace tried again, repaired"),
+        world("DA-04 replace tried again, repaired", alone, 1, Way::ExpectedOrNew),
+        world("DA-04 replace tried again, trap: another's new value", two, 2, Way::ExpectedOrNew)
+            .breaks("the result is what has happened")
+            .fixed_by("DA-04 replace tried again, repaired by an id"),
+        world("DA-04 replace tried again, repaired by an id", two, 2, Way::OwnId)
+            .property(somebody_is(&["told no"], "somebody is told no")),
+    ]
+}
