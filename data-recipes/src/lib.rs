@@ -2,3 +2,7 @@
 //!
 //! The code here knows nothing of the checker: it sees the world through the traits of [`overtake_recipes::store`] and
 //! [`overtake_recipes::Environment`] only, and runs in production with an implementation of them.
+
+pub mod group;
+pub mod lease;
+pub mod two_groups;

@@ -22,7 +22,7 @@ pub use self::ring::{Ring, RingVersion};
 use self::rules::Rules;
 pub use self::rules::{Versions, exptime};
 use super::value::{inside, outside};
-use super::{Served, Service, Value};
+use super::{Served, Service, Stores, Value};
 use crate::names::{Name, Names, Text, Who, slot_of};
 use crate::world::Fault;
 
@@ -348,5 +348,12 @@ impl Names for Dht {
 impl Names for Progress {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
         self.0.iter_mut().flatten().for_each(|item| item.texts(&mut |text| text.names(visit)));
+    }
+}
+
+/// A world with this hash table and no other store.
+impl From<Dht> for Stores {
+    fn from(dht: Dht) -> Self {
+        Stores { dht: Some(dht), ..Stores::default() }
     }
 }

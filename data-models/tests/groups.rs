@@ -1,0 +1,117 @@
+//! Groups, two groups, leases: every scenario has the verdict that it deserves.
+
+use overtake_data_models::scenarios::{groups, groups_reading, groups_two, leases};
+use overtake_models::search::{Limits, Stopped, breadth_first, depth_first};
+use overtake_models::space::WorldSpace;
+use overtake_models::{Expected, Options, Scenario, Verdict, check};
+use overtake_sim::world::Reductions;
+
+/// The names of the violated properties, and the number of states.
+fn outcome(scenario: &Scenario) -> (Result<Vec<&'static str>, String>, usize) {
+    let checked = check(scenario, &Options::default()).unwrap();
+    let states = checked.seen.states;
+    let outcome = match checked.verdict {
+        Verdict::Proved => Ok(Vec::new()),
+        Verdict::Falsified(findings) => {
+            if std::env::var("STORIES").is_ok() {
+                for finding in &findings {
+                    println!("{}: {}\n{}", finding.property, finding.because, finding.trace);
+                }
+            }
+            Ok(findings.iter().map(|finding| finding.property).collect())
+        }
+        Verdict::Held(why) | Verdict::Broken(why) => Err(why),
+    };
+    (outcome, states)
+}
+
+fn judge(scenarios: Vec<Scenario>) {
+    let only = std::env::var("ONLY").unwrap_or_default();
+    let mut wrong = Vec::new();
+    for scenario in scenarios.iter().filter(|s| s.name().contains(&only)) {
+        let (outcome, states) = outcome(scenario);
+        let name = scenario.name();
+        println!("{name} | {} | {states} | {outcome:?}", scenario.bounds());
+        match (scenario.expected(), &outcome) {
+            (Expected::Proved, Ok(violated)) if violated.is_empty() => {}
+            (Expected::Falsified(property), Ok(violated)) if violated.contains(property) => {}
+            (expected, outcome) => wrong.push(format!("{name}: expected {expected:?}, got {outcome:?}")),
+        }
+        if let Some(repair) = scenario.repair() {
+            let repaired = scenarios.iter().find(|s| s.name() == repair);
+            let Some(repaired) = repaired else {
+                wrong.push(format!("{name}: there is no {repair}"));
+                continue;
+            };
+            let Expected::Falsified(property) = scenario.expected() else { continue };
+            if !repaired.judged_by().iter().any(|p| p.name == *property) {
+                wrong.push(format!("{name}: its repair does not look at {property}"));
+            }
+            if !scenario.only_bounds_help() && repaired.bounds() != scenario.bounds() {
+                wrong.push(format!("{name}: its repair has other bounds"));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn groups_have_their_verdicts() {
+    judge(groups::scenarios());
+}
+
+#[test]
+fn reading_groups_has_its_verdicts() {
+    judge(groups_reading::scenarios());
+}
+
+#[test]
+fn two_groups_have_their_verdicts() {
+    judge(groups_two::scenarios());
+}
+
+#[test]
+fn leases_have_their_verdicts() {
+    judge(leases::scenarios());
+}
+
+/// (clients, distinct states, generated with the initial state, depth): Spin, TLC, stateright and a hand-written search agree.
+const PEERS: [(usize, usize, usize, usize); 4] =
+    [(3, 150, 274, 10), (4, 1_409, 3_217, 13), (5, 16_528, 45_336, 16), (6, 232_629, 745_165, 19)];
+
+#[test]
+fn the_peers_group_has_the_peers_states() {
+    for (clients, states, generated, depth) in PEERS {
+        let scenario = groups::peer_group(clients, true);
+        let world = scenario.world().unwrap();
+        let space = WorldSpace::new(&world, Reductions::NONE, scenario.judged_by());
+        let seen = breadth_first(&space, &Limits { threads: 1, ..Limits::default() });
+        assert_eq!((world.error(), seen.stopped, seen.violated), (None, None, 0));
+        // A depth of theirs counts states, ours counts levels too.
+        assert_eq!((seen.states, seen.transitions + 1, seen.depth), (states, generated, depth), "{clients} clients");
+    }
+}
+
+/// Classes under symmetry, up to eight clients (71,682,849 states without).
+#[test]
+fn symmetry_finds_the_classes_of_the_peers_group() {
+    for (clients, classes) in [(3, 33), (4, 88), (5, 232), (6, 609), (7, 1_596), (8, 4_180)] {
+        let (outcome, states) = outcome(&groups::peer_group(clients, true));
+        assert_eq!((outcome, states), (Ok(Vec::new()), classes), "{clients} clients");
+    }
+}
+
+/// Depth first the twin by plain SET is found at once, however many clients there are: no level has to be searched to its end.
+#[test]
+fn the_lost_update_is_found_at_once_for_every_number_of_clients() {
+    for clients in 2..=8 {
+        let scenario = groups::peer_group(clients, false);
+        let world = scenario.world().unwrap();
+        let space = WorldSpace::new(&world, Reductions::NONE, scenario.judged_by());
+        let limits = Limits { threads: 1, every_property: false, ..Limits::default() };
+        let seen = depth_first(&space, &limits);
+        println!("{clients} clients: {} states", seen.states);
+        assert_eq!(seen.stopped, Some(Stopped::Violation));
+        assert!(seen.states < 1_000, "{clients} clients: {} states", seen.states);
+    }
+}
