@@ -13,13 +13,13 @@ const SOURCE: &str = "semantics §6.6; the posts on distributed hash tables";
 ///
 /// # Panics
 /// When it has none.
-pub fn table<'a>(view: &View<'a>) -> &'a Dht {
+pub fn hash_table<'a>(view: &View<'a>) -> &'a Dht {
     view.stores().dht.as_ref().expect("the world has a hash table")
 }
 
 /// The keys of a group, whatever node holds it; nothing when there is no group.
 pub fn keys_of(view: &View<'_>, group: &str) -> Vec<String> {
-    table(view).value(group).map_or(Vec::new(), |list| list.strings())
+    hash_table(view).value(group).map_or(Vec::new(), |list| list.strings())
 }
 
 /// Every key that a client says it has added (mark `added`) is in the group exactly once.
@@ -54,7 +54,7 @@ pub fn nothing_leaves(group: &'static str, at_the_start: &'static [&'static str]
 /// No key of a group leads nowhere, at any moment.
 pub fn no_key_without_item(group: &'static str) -> Property {
     Property::always("no key of a group without an item", SOURCE, move |view| {
-        let table = table(view);
+        let table = hash_table(view);
         match keys_of(view, group).into_iter().find(|key| table.item(key).is_none()) {
             None => Ok(()),
             Some(key) => Err(format!("{group} holds {}, and there is no such item", shown(&key))),
@@ -66,7 +66,7 @@ pub fn no_key_without_item(group: &'static str) -> Property {
 pub fn no_item_in_no_group(prefix: &'static str, groups: &'static [&'static str]) -> Property {
     Property::at_rest("no item in no group", SOURCE, move |view| {
         let known: BTreeSet<String> = groups.iter().flat_map(|group| keys_of(view, group)).collect();
-        let mut items = table(view).items().map(|(_, item)| item.key).filter(|key| key.full().starts_with(prefix));
+        let mut items = hash_table(view).items().map(|(_, item)| item.key).filter(|key| key.full().starts_with(prefix));
         match items.find(|key| !known.contains(&key.full())) {
             None => Ok(()),
             Some(key) => Err(format!("the item {} is in no group", key.short())),
@@ -127,7 +127,7 @@ pub fn reads_part_of(expected: &'static str) -> Property {
 /// Whoever is done has made so many calls.
 pub fn calls_are(name: &'static str, expected: impl Fn(&View<'_>) -> usize + Send + Sync + 'static) -> Property {
     Property::always(name, "semantics §6.6", move |view| {
-        let (table, expected) = (table(view), expected(view));
+        let (table, expected) = (hash_table(view), expected(view));
         for client in view.clients().filter(|c| c.is_over()) {
             let calls = table.calls(client.slot());
             if calls != expected {
@@ -141,7 +141,7 @@ pub fn calls_are(name: &'static str, expected: impl Fn(&View<'_>) -> usize + Sen
 /// One call for the group, and one for each node that owns a key of it.
 pub fn one_call_a_node(group: &'static str) -> Property {
     calls_are("calls are 1 + distinct owners", move |view| {
-        let (table, ring) = (table(view), table(view).ring_version());
+        let (table, ring) = (hash_table(view), hash_table(view).ring_version());
         let owners: BTreeSet<_> = keys_of(view, group).iter().map(|key| table.owner(ring, key)).collect();
         1 + owners.len()
     })
@@ -149,7 +149,7 @@ pub fn one_call_a_node(group: &'static str) -> Property {
 
 /// What the posts say: (N modulus M) + 1, with N keys on M nodes.
 pub fn calls_by_the_posts(group: &'static str) -> Property {
-    calls_are("calls are (N mod M) + 1", move |view| keys_of(view, group).len() % table(view).nodes().len() + 1)
+    calls_are("calls are (N mod M) + 1", move |view| keys_of(view, group).len() % hash_table(view).nodes().len() + 1)
 }
 
 /// With short names.

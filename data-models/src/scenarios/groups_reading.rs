@@ -148,7 +148,7 @@ async fn edits(ctx: Context, groups: &'static [&'static str]) -> Result<(), Stor
 
 fn no_stale_copy() -> Property {
     Property::at_rest("no stale copy of an article", SOURCE, |view| {
-        let changed = table(view).value("article") == Some(NEW.into());
+        let changed = hash_table(view).value("article") == Some(NEW.into());
         match BOTH.iter().find(|group| changed && keys_of(view, group).iter().any(|copy| copy == OLD)) {
             None => Ok(()),
             Some(group) => Err(format!("the article was changed, and {group} holds the old one")),

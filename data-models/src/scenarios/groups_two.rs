@@ -86,7 +86,7 @@ async fn reads_both(ctx: Context, way: Way) -> Result<(), StoreError> {
 
 /// The keys of both groups, wherever the way keeps them.
 fn both(view: &View<'_>) -> (Vec<String>, Vec<String>) {
-    let table = table(view);
+    let table = hash_table(view);
     let list = |key: &str, field: &str| {
         let value = table.value(key);
         value.map_or(Vec::new(), |value| value.at(field).map_or_else(|| value.strings(), |list| list.strings()))

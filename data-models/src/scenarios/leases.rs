@@ -94,7 +94,7 @@ fn grant(client: ClientView<'_>) -> Option<u64> {
 
 /// Whose name the record bears.
 fn writer<'a>(view: &View<'a>) -> Option<ClientView<'a>> {
-    let record = table(view).value(RECORD)?;
+    let record = hash_table(view).value(RECORD)?;
     view.clients().find(|c| c.mark("me").flatten().is_some_and(|me| record.text("value") == me.full()))
 }
 
@@ -118,7 +118,7 @@ fn no_overtaken_write() -> Property {
 /// Nobody is refused while the lease is its own.
 fn no_rightful_write_refused() -> Property {
     Property::always("no rightful write is refused", SOURCE, |view| {
-        let lease = table(view).item(LEASE).map(|lease| (lease.data.clone(), lease.version));
+        let lease = hash_table(view).item(LEASE).map(|lease| (lease.data.clone(), lease.version));
         let own = |c: &ClientView<'_>| Some((Value::Text(c.mark("me")??), grant(*c)?));
         let rightful = |c: &ClientView<'_>| c.is_marked("refused") && lease.is_some() && own(c) == lease;
         match view.clients().find(rightful) {
