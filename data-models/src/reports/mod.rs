@@ -38,6 +38,7 @@ pub mod ca_13_payment_completed_twice;
 pub mod ca_14_append_at_the_newest_version;
 pub mod ca_15_double_bookings;
 pub mod ca_17_quota_counted_before;
+pub mod cache;
 pub mod da_01_increment_sent_again;
 pub mod da_02_write_repeated_later;
 pub mod da_04_replace_tried_again;
@@ -53,7 +54,31 @@ pub mod lb_05_versions_compared_by_the_client;
 pub mod lb_06_hidden_discard;
 pub mod lb_07_watch_on_a_shared_connection;
 pub mod lb_09_failed_acquire_changes_the_lock;
+pub mod rw_01_partial_update_keeps_the_version;
+pub mod rw_03_total_beside_the_version;
+pub mod rw_04_conflict_with_nobody;
+pub mod rw_06_new_object_saved_not_inserted;
+pub mod rw_07_condition_ignored_with_acquire;
+pub mod rw_08_delete_by_another_clock;
+pub mod rx_01_update_given_up_in_silence;
+pub mod rx_03_second_form_of_a_conflict;
+pub mod rx_04_conflict_ignored;
+pub mod rx_05_rejected_action_forgotten;
+pub mod rx_06_retry_with_the_stale_token;
+pub mod rx_07_two_mistakes_hide_each_other;
 pub mod see;
+pub mod sr_01_fill_after_invalidate;
+pub mod sr_02_deleted_looks_like_never_cached;
+pub mod sr_04_invalidated_before_the_write;
+pub mod sr_05_row_deleted_entry_back;
+pub mod sr_06_valid_lease_lagging_replica;
+pub mod sr_08_refetch_joins_an_old_request;
+pub mod sr_09_cache_behind_the_own_write;
+pub mod sr_11_read_before_the_lock;
+pub mod sr_13_invalid_until_a_minute_from_now;
+pub mod sr_14_revision_remembered;
+pub mod sr_15_put_from_an_old_transaction;
+pub mod sr_16_stale_for_good;
 pub mod steps;
 pub mod ws_01_admins_demote_each_other;
 pub mod ws_03_commit_in_two_steps;
@@ -103,6 +128,30 @@ pub const REPORTS: &[Report] = &[
     ("LB-06", lb_06_hidden_discard::PATTERN, lb_06_hidden_discard::scenarios),
     ("LB-07", lb_07_watch_on_a_shared_connection::PATTERN, lb_07_watch_on_a_shared_connection::scenarios),
     ("LB-09", lb_09_failed_acquire_changes_the_lock::PATTERN, lb_09_failed_acquire_changes_the_lock::scenarios),
+    ("RW-01", rw_01_partial_update_keeps_the_version::PATTERN, rw_01_partial_update_keeps_the_version::scenarios),
+    ("RW-03", rw_03_total_beside_the_version::PATTERN, rw_03_total_beside_the_version::scenarios),
+    ("RW-04", rw_04_conflict_with_nobody::PATTERN, rw_04_conflict_with_nobody::scenarios),
+    ("RW-06", rw_06_new_object_saved_not_inserted::PATTERN, rw_06_new_object_saved_not_inserted::scenarios),
+    ("RW-07", rw_07_condition_ignored_with_acquire::PATTERN, rw_07_condition_ignored_with_acquire::scenarios),
+    ("RW-08", rw_08_delete_by_another_clock::PATTERN, rw_08_delete_by_another_clock::scenarios),
+    ("RX-01", rx_01_update_given_up_in_silence::PATTERN, rx_01_update_given_up_in_silence::scenarios),
+    ("RX-03", rx_03_second_form_of_a_conflict::PATTERN, rx_03_second_form_of_a_conflict::scenarios),
+    ("RX-04", rx_04_conflict_ignored::PATTERN, rx_04_conflict_ignored::scenarios),
+    ("RX-05", rx_05_rejected_action_forgotten::PATTERN, rx_05_rejected_action_forgotten::scenarios),
+    ("RX-06", rx_06_retry_with_the_stale_token::PATTERN, rx_06_retry_with_the_stale_token::scenarios),
+    ("RX-07", rx_07_two_mistakes_hide_each_other::PATTERN, rx_07_two_mistakes_hide_each_other::scenarios),
+    ("SR-01", sr_01_fill_after_invalidate::PATTERN, sr_01_fill_after_invalidate::scenarios),
+    ("SR-02", sr_02_deleted_looks_like_never_cached::PATTERN, sr_02_deleted_looks_like_never_cached::scenarios),
+    ("SR-04", sr_04_invalidated_before_the_write::PATTERN, sr_04_invalidated_before_the_write::scenarios),
+    ("SR-05", sr_05_row_deleted_entry_back::PATTERN, sr_05_row_deleted_entry_back::scenarios),
+    ("SR-06", sr_06_valid_lease_lagging_replica::PATTERN, sr_06_valid_lease_lagging_replica::scenarios),
+    ("SR-08", sr_08_refetch_joins_an_old_request::PATTERN, sr_08_refetch_joins_an_old_request::scenarios),
+    ("SR-09", sr_09_cache_behind_the_own_write::PATTERN, sr_09_cache_behind_the_own_write::scenarios),
+    ("SR-11", sr_11_read_before_the_lock::PATTERN, sr_11_read_before_the_lock::scenarios),
+    ("SR-13", sr_13_invalid_until_a_minute_from_now::PATTERN, sr_13_invalid_until_a_minute_from_now::scenarios),
+    ("SR-14", sr_14_revision_remembered::PATTERN, sr_14_revision_remembered::scenarios),
+    ("SR-15", sr_15_put_from_an_old_transaction::PATTERN, sr_15_put_from_an_old_transaction::scenarios),
+    ("SR-16", sr_16_stale_for_good::PATTERN, sr_16_stale_for_good::scenarios),
     ("WS-01", ws_01_admins_demote_each_other::PATTERN, ws_01_admins_demote_each_other::scenarios),
     ("WS-03", ws_03_commit_in_two_steps::PATTERN, ws_03_commit_in_two_steps::scenarios),
     ("WS-04", ws_04_paid_is_not_ordered::PATTERN, ws_04_paid_is_not_ordered::scenarios),

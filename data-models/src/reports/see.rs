@@ -57,8 +57,8 @@ pub fn kept(holds: bool, why: impl FnOnce() -> String) -> Result<(), String> {
 /// At most so many clients carry the mark, which reads as what they do.
 pub fn at_most(most: usize, mark: &'static [&'static str; 1], name: &'static str, source: &'static str) -> Property {
     Property::always(name, source, move |view| {
-        let names: Vec<&str> = who(view, mark[0]).map(|client| client.name()).collect();
-        kept(names.len() <= most, || format!("{} {}", names.join(" and "), mark[0]))
+        let them: Vec<String> = who(view, mark[0]).map(|client| format!("{} {}", client.name(), mark[0])).collect();
+        kept(them.len() <= most, || them.join(", and "))
     })
     .where_marked(mark, most + 1)
 }

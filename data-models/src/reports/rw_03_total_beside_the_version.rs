@@ -1,0 +1,79 @@
+//! RW-03, magnusvk/counter_culture#136: a cart's total is written beside its version.
+//!
+//! *Mechanism:* a library that keeps counters adds a new line's price to the cart's total directly; the cart's version stays. A client that
+//! has read the cart before saves all of it, with the old total: the check of the version passes. *Smallest configuration:* 2
+//! clients, one cart, its lines. *Source:* <https://github.com/magnusvk/counter_culture/issues/136>. *Violated:* the total is the sum of
+//! the lines. *Repair:* the direct write counts the version up.
+//!
+//! Translated from SQL: cart and lines are documents.
+
+use overtake_recipes::store::documents::{and, eq, inc};
+use overtake_recipes::store::{DataEnvironment, Documents as _, doc};
+use overtake_sim::program::Context;
+use overtake_sim::stores::Documents;
+
+use super::see;
+use super::steps::*;
+use crate::property::*;
+use overtake_models::{Scenario, scenario};
+
+/// Its pattern.
+pub const PATTERN: &str = "P19";
+
+async fn save_address(ctx: Context) -> Ended {
+    loop {
+        let mut cart = read(&ctx, "carts", "cart").await?;
+        let version = cart.int("version");
+        cart.set("address", "new");
+        cart.set("version", version + 1);
+        let same = and([by_id("cart"), eq("version", version)]);
+        if ctx.documents().replace_one("carts", same, cart).await?.matched > 0 {
+            return Ok(());
+        }
+        ctx.mark("reads again");
+    }
+}
+
+async fn add_line(ctx: Context, counts: bool) -> Ended {
+    ctx.documents().insert("lines", doc([("price", 7.into())])).await?;
+    let mut changes = vec![inc("total", 7)];
+    if counts {
+        changes.push(inc("version", 1));
+    }
+    change(&ctx, "carts", by_id("cart"), changes).await?;
+    ctx.mark("added");
+    Ok(())
+}
+
+fn the_total_is_the_sum() -> Property {
+    Property::at_rest("the total is the sum of the lines", "magnusvk/counter_culture#136", |view| {
+        let (total, sum) = (see::one(view, "carts", "cart").int("total"), see::sum(&see::all(view, "lines"), "price"));
+        see::kept(total == sum, || format!("the cart's total is {total}, and its lines come to {sum}"))
+    })
+}
+
+/// The faulty program and the repaired one.
+pub fn scenarios() -> Vec<Scenario> {
+    let world = |name: &str, counts| {
+        let cart = doc([("_id", "cart".into()), ("address", "old".into()), ("total", 0.into()), ("version", 3.into())]);
+        scenario(name)
+            .about("A cart is saved with the total that it had when it was read; a line's price has been added to it since.")
+            .source("https://github.com/magnusvk/counter_culture/issues/136")
+            .stores(documents(Documents::new().with("carts", cart)))
+            .client("address", save_address)
+            .client("line", move |ctx| add_line(ctx, counts))
+            .properties([
+                the_total_is_the_sum(),
+                no_program_fails(),
+                somebody_is(&["added"], "somebody adds a line"),
+                everybody_is_done(),
+            ])
+    };
+    vec![
+        world("RW-03 total beside the version", false)
+            .breaks("the total is the sum of the lines")
+            .fixed_by("RW-03 total beside the version, repaired"),
+        world("RW-03 total beside the version, repaired", true)
+            .property(somebody_is(&["reads again"], "somebody reads again")),
+    ]
+}
