@@ -25,6 +25,11 @@ pub trait Environment: Clone + 'static {
     }
     /// Runs a future beside the caller, until it is done.
     fn spawn(&self, task: impl Future<Output = ()> + 'static);
+    /// As [`spawn`](Self::spawn), for a task that outlives the caller's thread: only what the maker holds crosses over, the
+    /// task itself is made and run wherever the surroundings do their background work.
+    fn hand_over<F: Future<Output = ()> + 'static>(&self, make: impl FnOnce(Self) -> F + Send + 'static) {
+        self.spawn(make(self.clone()));
+    }
     /// Promises that from here on only the place and the key matter, not how the program came here.
     /// The search merges histories on the strength of it (and checks samples); production ignores it.
     fn checkpoint(&self, place: &'static str, key: &[&str]) {

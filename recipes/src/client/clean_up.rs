@@ -69,18 +69,14 @@ impl<E: Environment> Drop for CleanUp<E> {
         if self.client.zookeeper().session_id() != self.session {
             return;
         }
-        let client = self.client.clone();
-        self.client.env().spawn(async move {
-            let background = Client::new(
-                client.env().clone(),
-                super::Options {
-                    // Who opens new sessions is the caller: the background ends with the session.
-                    policy: RetryPolicy::SessionFailed(Box::new(RetryPolicy::Forever { pause: PAUSE })),
-                    ..client.options().clone()
-                },
-            );
+        let options = super::Options {
+            // Who opens new sessions is the caller: the background ends with the session.
+            policy: RetryPolicy::SessionFailed(Box::new(RetryPolicy::Forever { pause: PAUSE })),
+            ..self.client.options().clone()
+        };
+        self.client.env().hand_over(|env| async move {
             // Nobody is there to be told of an error; only the session's end and a missing permission are left.
-            let _ = background.take_away(&remains).await;
+            let _ = Client::new(env, options).take_away(&remains).await;
         });
     }
 }

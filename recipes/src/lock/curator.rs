@@ -186,8 +186,32 @@ impl<E: Environment> Mutex<E> {
             // Whatever becomes of the delete, the thread holds no more.
             slot.take().map(|held| held.path).unwrap_or_default()
         };
+        self.give_back(path).await
+    }
+
+    async fn give_back(&self, path: String) -> Result<(), LockError> {
         let guard = CleanUp::new(&self.client, Remains::Node(path));
         Ok(guard.delete_now("curator: release", &[]).await?)
+    }
+}
+
+/// A lock that leaves it to the caller to know which thread holds it, and how often.
+#[allow(async_fn_in_trait)]
+pub trait Unowned<E: Environment>: Lock<E> {
+    /// Deletes the node of a grant, whoever asks. When that fails the background goes on, and the error is answered all the
+    /// same.
+    async fn give_back(&self, lock: Acquired) -> Result<(), LockError>;
+}
+
+impl<E: Environment> Unowned<E> for CuratorMutex<E> {
+    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
+        self.0.give_back(lock.path).await
+    }
+}
+
+impl<E: Environment> Unowned<E> for CheckedCuratorMutex<E> {
+    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
+        self.0.give_back(lock.path).await
     }
 }
 

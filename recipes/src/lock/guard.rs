@@ -65,8 +65,7 @@ impl<E: Environment> Drop for Guard<E> {
         };
         // The nodes of a session that is over go by themselves.
         if self.env.zookeeper().session_id() == self.session {
-            let env = self.env.clone();
-            self.env.spawn(async move {
+            self.env.hand_over(|env| async move {
                 // The only errors left are the end of the session, and a missing permission, for
                 // which there is nobody to ask.
                 let _ = remove(&env, "lock: clean up", &target).await;

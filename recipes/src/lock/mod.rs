@@ -51,7 +51,7 @@ use futures_util::future::{Either, select};
 
 use calls::Patience;
 pub use contender::Contender;
-pub use curator::{CheckedCuratorMutex, CuratorMutex};
+pub use curator::{CheckedCuratorMutex, CuratorMutex, Unowned};
 pub use error::LockError;
 pub use kazoo::{CheckedKazooLock, KazooLock};
 pub use parent::ParentLock;

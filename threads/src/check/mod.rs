@@ -1,0 +1,34 @@
+//! Programs of several threads, and the searches over their schedules.
+//!
+//! A [`Program`] sets a [`Stage`]: it makes what is shared, starts threads, waits until nothing is left to happen and
+//! judges. An [`Engine`] decides who goes on at each operation that goes through the [door](crate::sync). What breaks is
+//! a [`Trace`] of the same form as everywhere, its steps named by thread and operation.
+//!
+//! The verdicts are honest: only a search that has tried every order, that was not cut off anywhere, and in which
+//! everything happened that was to happen, proves anything.
+mod conductor;
+mod given;
+pub(crate) mod ledger;
+mod memory;
+mod outcome;
+mod quiet;
+mod replay;
+mod search;
+mod shrink;
+mod stage;
+mod systematic;
+
+pub use given::Otherwise;
+pub use ledger::Violation;
+pub use memory::{MemoryLimits, MemoryOutcome, MemoryProgram, MemoryVerdict, search_memory};
+pub use outcome::{Outcome, Verdict};
+pub use overtake_models::trace::Trace;
+pub use replay::{Replayed, replay, replay_otherwise};
+pub use search::{Engine, Limits, search};
+pub use shrink::{Shrunk, shrink};
+pub use stage::{Program, Stage, program};
+
+/// The property of a program whose threads all end.
+pub const NO_HANG: &str = "no thread waits for ever";
+/// The property of a program whose threads do not panic.
+pub const NO_PANIC: &str = "no thread panics";

@@ -1,0 +1,256 @@
+//! Searches over the schedules of a program.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::rc::Rc;
+
+use overtake_models::trace::Trace;
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, UrwRandomScheduler};
+use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
+
+use super::NO_PANIC;
+use super::conductor::{Conductor, Strategy, Tally};
+use super::given::{Same, Theirs};
+use super::ledger::{self, Violation};
+use super::outcome::{Outcome, Verdict};
+use super::quiet::{quietly, words};
+use super::stage::{Program, Stage};
+use super::systematic::Systematic;
+
+/// Who picks the schedules.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Engine {
+    /// Every order, those that differ in nothing but unrelated operations once.
+    Systematic,
+    /// Every order, each of them.
+    Exhaustive,
+    /// Every order with at most so many preemptions.
+    Preemptions(usize),
+    /// shuttle's depth-first search.
+    Dfs,
+    /// shuttle's PCT with so many points of change less one.
+    Pct {
+        /// The depth of bugs that it finds with a known probability.
+        depth: usize,
+        /// Decides everything.
+        seed: u64,
+    },
+    /// shuttle's random walk.
+    Random {
+        /// Decides everything.
+        seed: u64,
+    },
+    /// shuttle's walk that is uniform over interleavings.
+    Uniform {
+        /// Decides everything.
+        seed: u64,
+    },
+}
+
+impl Engine {
+    /// As traces and tables name it.
+    pub fn name(self) -> String {
+        match self {
+            Engine::Systematic => "systematic".into(),
+            Engine::Exhaustive => "exhaustive".into(),
+            Engine::Preemptions(most) => format!("at most {most} preemptions"),
+            Engine::Dfs => "shuttle DFS".into(),
+            Engine::Pct { depth, seed } => format!("shuttle PCT, depth {depth}, seed {seed}"),
+            Engine::Random { seed } => format!("shuttle random, seed {seed}"),
+            Engine::Uniform { seed } => format!("shuttle uniform random, seed {seed}"),
+        }
+    }
+}
+
+/// Where a search ends at the latest.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Most executions.
+    pub executions: u64,
+    /// Most decisions in an execution: those that come to it are cut off, and nothing is proved any more.
+    pub steps: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { executions: 100_000, steps: 2_000 }
+    }
+}
+
+pub(super) fn config() -> Config {
+    let mut config = Config::new();
+    config.failure_persistence = FailurePersistence::None;
+    // The conductor counts: shuttle's own bound either panics or ends quietly.
+    config.max_steps = MaxSteps::None;
+    config.silence_warnings = true;
+    config.stack_size = 0x2_0000;
+    config
+}
+
+/// Marks the thread as one that runs searches, for as long as it does.
+struct AtWork;
+
+impl AtWork {
+    fn begin(chooser: Box<dyn FnMut(usize) -> usize>, detail: bool) -> Self {
+        ledger::with(|ledger| {
+            assert!(!ledger.scheduled.replace(true), "one search at a time on a thread");
+            ledger.detail.set(detail);
+            *ledger.chooser.borrow_mut() = Some(chooser);
+            let mut state = ledger.state.borrow_mut();
+            state.violation = None;
+            state.reached.clear();
+        });
+        Self
+    }
+}
+
+impl Drop for AtWork {
+    fn drop(&mut self) {
+        ledger::with(|ledger| {
+            ledger.scheduled.set(false);
+            ledger.detail.set(false);
+            ledger.clearing.set(false);
+            ledger.chooser.borrow_mut().take();
+            ledger.closers.borrow_mut().clear();
+        });
+    }
+}
+
+/// What a strategy made of a program.
+pub(super) struct Ran<S> {
+    pub strategy: Rc<RefCell<S>>,
+    pub tally: Tally,
+    pub reached: Vec<&'static str>,
+}
+
+/// Runs the program as often as the strategy and the limits will have it, or until something is violated.
+pub(super) fn run<S: Strategy + 'static>(program: &Program, strategy: S, limits: Limits, detail: bool) -> Ran<S> {
+    let conductor = Conductor::new(strategy, limits.steps, limits.executions);
+    let (strategy, tally) = (conductor.strategy.clone(), conductor.tally.clone());
+    let at_work = AtWork::begin(conductor.chooser(), detail);
+    let body = program.body.clone();
+    let runner = Runner::new(conductor, config());
+    let ended = quietly(|| {
+        panic::catch_unwind(AssertUnwindSafe(|| {
+            runner.run(move || {
+                let stage = Stage::new();
+                body(&stage);
+                stage.finish();
+            });
+        }))
+    });
+    let (reached, late) = ledger::with(|ledger| {
+        let mut state = ledger.state.borrow_mut();
+        (std::mem::take(&mut state.reached), state.violation.take())
+    });
+    drop(at_work);
+    let mut tally = tally.take();
+    tally.violation = tally.violation.or(late);
+    if let Err(panic) = ended {
+        let because = words(panic.as_ref()).to_owned();
+        tally.violation.get_or_insert(Violation { property: NO_PANIC.into(), because });
+    }
+    Ran { strategy, tally, reached }
+}
+
+/// Searches the schedules of the program.
+pub fn search(engine: Engine, program: &Program, limits: Limits) -> Outcome {
+    let most = usize::try_from(limits.executions).unwrap_or(usize::MAX).saturating_add(1);
+    match engine {
+        Engine::Systematic => ours(engine, program, limits, Systematic::all(true)),
+        Engine::Exhaustive => ours(engine, program, limits, Systematic::all(false)),
+        Engine::Preemptions(most) => ours(engine, program, limits, Systematic::preempting(most)),
+        Engine::Dfs => theirs(engine, program, limits, DfsScheduler::new(None, true)),
+        Engine::Pct { depth, seed } => theirs(engine, program, limits, PctScheduler::new_from_seed(seed, depth, most)),
+        Engine::Random { seed } => theirs(engine, program, limits, RandomScheduler::new_from_seed(seed, most)),
+        Engine::Uniform { seed } => theirs(engine, program, limits, UrwRandomScheduler::new_from_seed(seed, most)),
+    }
+}
+
+fn ours(engine: Engine, program: &Program, limits: Limits, strategy: Systematic) -> Outcome {
+    let Ran { strategy, tally, reached } = run(program, strategy, limits, false);
+    let strategy = strategy.borrow();
+    let mut outcome = outcome(engine, program, limits, tally, reached, |tally| {
+        if !strategy.exhausted {
+            return Some(format!("the limit of {} executions was reached", limits.executions));
+        }
+        if strategy.bounded {
+            return Some(format!("every schedule with {} was tried", engine.name()));
+        }
+        cut_off(tally, limits)
+    });
+    outcome.redundant = strategy.redundant;
+    outcome
+}
+
+fn theirs(
+    engine: Engine,
+    program: &Program,
+    limits: Limits,
+    scheduler: impl shuttle::scheduler::Scheduler + 'static,
+) -> Outcome {
+    let Ran { strategy, tally, reached } = run(program, Theirs::new(scheduler), limits, false);
+    let strategy = strategy.borrow();
+    outcome(engine, program, limits, tally, reached, |tally| {
+        if engine != Engine::Dfs {
+            return Some(format!("{} schedules were sampled by {}", tally.executions, engine.name()));
+        }
+        if !strategy.exhausted {
+            return Some(format!("the limit of {} executions was reached", limits.executions));
+        }
+        if strategy.drew {
+            return Some("numbers were drawn, and shuttle's search tries only one for each".into());
+        }
+        cut_off(tally, limits)
+    })
+}
+
+fn cut_off(tally: &Tally, limits: Limits) -> Option<String> {
+    (tally.cut > 0).then(|| format!("{} executions were cut off after {} decisions", tally.cut, limits.steps))
+}
+
+fn outcome(
+    engine: Engine,
+    program: &Program,
+    limits: Limits,
+    tally: Tally,
+    reached: Vec<&'static str>,
+    why_no_proof: impl FnOnce(&Tally) -> Option<String>,
+) -> Outcome {
+    let missing = program.sometimes.iter().find(|what| !reached.contains(what));
+    let verdict = match (&tally.violation, why_no_proof(&tally), missing) {
+        (Some(violation), ..) => told(engine, program, limits, &tally, violation),
+        (None, Some(why), _) => Verdict::Held(why),
+        (None, None, Some(what)) => Verdict::Held(format!("every schedule was tried, but never: {what}")),
+        (None, None, None) => Verdict::Proved,
+    };
+    Outcome { verdict, executions: tally.executions, redundant: 0, steps: tally.steps, longest: tally.longest, reached }
+}
+
+/// Runs the schedule again, to have it in words.
+fn told(engine: Engine, program: &Program, limits: Limits, tally: &Tally, violation: &Violation) -> Verdict {
+    let once = Limits { executions: 1, ..limits };
+    let again = run(program, Same::new(tally.chosen.clone()), once, true);
+    if again.strategy.borrow().differs || again.tally.violation.as_ref() != Some(violation) {
+        return Verdict::Broken(format!(
+            "the program is not deterministic: the schedule that led to {:?} ({}) led to {:?} when it was run again",
+            violation.property, violation.because, again.tally.violation
+        ));
+    }
+    let found_by = format!("{}, execution {}", engine.name(), tally.executions);
+    Verdict::Falsified(Box::new(trace(program, violation, again.tally.texts, found_by)))
+}
+
+pub(super) fn trace(program: &Program, violation: &Violation, steps: Vec<String>, found_by: String) -> Trace {
+    Trace {
+        title: format!("{}: {}", program.name, violation.because),
+        source: program.source.clone(),
+        scenario: program.name.clone(),
+        violates: violation.property.clone(),
+        because: violation.because.clone(),
+        fixed_by: program.fixed_by.clone().unwrap_or_default(),
+        steps,
+        found_by,
+        ..Trace::default()
+    }
+}

@@ -1,0 +1,159 @@
+//! The surroundings of a recipe on one thread.
+
+use std::fmt;
+use std::future::poll_fn;
+use std::task::Poll;
+use std::time::Duration;
+
+use overtake_recipes::Environment;
+
+use super::hub::Timer;
+use super::request::Service;
+use super::{Client, Handle};
+use crate::block_on::Tasks;
+use crate::sync::{Role, Threads};
+
+/// What a recipe sees of its surroundings: the client, and the thread that it runs on.
+pub struct Env<S: Threads, V: Service> {
+    client: Client<S, V>,
+    tasks: Tasks,
+}
+
+impl<S: Threads, V: Service> Env<S, V> {
+    pub(super) fn new(client: Client<S, V>, tasks: Tasks) -> Self {
+        Self { client, tasks }
+    }
+
+    /// The client.
+    pub fn client(&self) -> &Client<S, V> {
+        &self.client
+    }
+}
+
+impl<S: Threads, V: Service> Clone for Env<S, V> {
+    fn clone(&self) -> Self {
+        Self { client: self.client.clone(), tasks: self.tasks.clone() }
+    }
+}
+
+impl<S: Threads, V: Service> fmt::Debug for Env<S, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "surroundings of client {}", self.client.place() + 1)
+    }
+}
+
+impl<S: Threads, V: Service> Environment for Env<S, V> {
+    type ZooKeeper = Handle<S, V>;
+
+    fn zookeeper(&self) -> Handle<S, V> {
+        Handle(self.client.clone())
+    }
+
+    fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {
+        let client = self.client.clone();
+        async move {
+            let sleep = Sleep::begin(client, duration);
+            poll_fn(|context| {
+                let (place, number) = (sleep.client.inner.place, sleep.number);
+                let what = || format!("looks at its timer {number}");
+                let mut shared = S::lock_to(&sleep.client.inner.hub.shared, what);
+                let member = &mut shared.members[place];
+                let closed = member.closed;
+                match member.timers.get(number) {
+                    Some(timer) if !timer.fired && !closed => {
+                        timer.waker = Some(context.waker().clone());
+                        Poll::Pending
+                    }
+                    _ => Poll::Ready(()),
+                }
+            })
+            .await;
+        }
+    }
+
+    fn unique_id(&self) -> String {
+        let inner = &self.client.inner;
+        S::lock_to(&inner.hub.shared, || "draws an id".into()).service.unique_id(inner.place)
+    }
+
+    fn spawn(&self, task: impl Future<Output = ()> + 'static) {
+        self.tasks.push(task);
+    }
+
+    fn hand_over<F: Future<Output = ()> + 'static>(&self, make: impl FnOnce(Self) -> F + Send + 'static) {
+        self.client.in_background(move |env, tasks| tasks.push(make(env)));
+    }
+}
+
+/// A timer, taken away when it is dropped.
+struct Sleep<S: Threads, V: Service> {
+    client: Client<S, V>,
+    number: u64,
+}
+
+impl<S: Threads, V: Service> Sleep<S, V> {
+    fn begin(client: Client<S, V>, duration: Duration) -> Self {
+        let due = S::now() + duration;
+        let number = S::lock_to(&client.inner.hub.shared, || "sets a timer".into()).members[client.inner.place]
+            .timers
+            .add(Timer { due, fired: false, waker: None });
+        client.wind_the_clock();
+        Self { client, number }
+    }
+}
+
+impl<S: Threads, V: Service> Drop for Sleep<S, V> {
+    fn drop(&mut self) {
+        let what = || format!("forgets its timer {}", self.number);
+        S::lock_to(&self.client.inner.hub.shared, what).members[self.client.inner.place].timers.remove(self.number);
+    }
+}
+
+impl<S: Threads, V: Service> Client<S, V> {
+    /// Starts the clock thread, or tells it that there is one timer more.
+    fn wind_the_clock(&self) {
+        use std::sync::atomic::Ordering::AcqRel;
+        if S::swap_flag(&self.inner.clocked, true, AcqRel) {
+            S::notify_all(&self.inner.clock);
+            return;
+        }
+        let this = self.clone();
+        S::spawn(Role::Daemon, format!("clock {}", self.inner.place + 1), move || this.keep_time());
+    }
+
+    /// The body of the clock thread: each timer is fired at its time, or at any time where time is a choice.
+    fn keep_time(&self) {
+        let (hub, place) = (&self.inner.hub, self.inner.place);
+        let mut shared = S::lock_to(&hub.shared, || "looks for timers".into());
+        loop {
+            let member = &mut shared.members[place];
+            if member.closed {
+                return;
+            }
+            let running = |timer: &&mut Timer| !timer.fired;
+            let Some(due) = member.timers.iter().filter(running).map(|timer| timer.due).min() else {
+                shared = S::wait(&self.inner.clock, shared);
+                continue;
+            };
+            let now = S::now();
+            if S::TIMELESS || due > now {
+                shared = S::wait_timeout(&self.inner.clock, shared, due.saturating_sub(now)).0;
+            }
+            let now = S::now();
+            let member = &mut shared.members[place];
+            let mut ripe: Vec<&mut Timer> =
+                member.timers.iter().filter(|timer| !timer.fired && (S::TIMELESS || timer.due <= now)).collect();
+            if ripe.is_empty() || member.closed {
+                continue;
+            }
+            let which = S::choose(ripe.len());
+            ripe[which].fired = true;
+            let waker = ripe[which].waker.take();
+            drop(shared);
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+            shared = S::lock_to(&hub.shared, || "looks for timers".into());
+        }
+    }
+}

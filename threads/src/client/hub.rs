@@ -1,0 +1,376 @@
+//! What the clients of one service share: the service, and for each client what is on its way to it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::Waker;
+use std::time::Duration;
+
+use overtake_recipes::client::States;
+use overtake_recipes::{SessionState, WatchedEvent, ZkError};
+
+use super::request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
+use super::words::short;
+use crate::sync::Threads;
+
+/// How a client is connected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Link {
+    /// Connected.
+    Up,
+    /// Broken: calls fail, the session may live.
+    Down,
+    /// No session.
+    Off,
+}
+
+pub(super) struct Watching {
+    pub table: Table,
+    pub path: String,
+    pub unread: VecDeque<WatchedEvent>,
+    pub waker: Option<Waker>,
+    /// The thread that waits for it now.
+    pub waits: Option<String>,
+}
+
+pub(super) struct Timer {
+    pub due: Duration,
+    pub fired: bool,
+    pub waker: Option<Waker>,
+}
+
+pub(super) struct Call {
+    pub answer: Option<Answer>,
+    pub waker: Option<Waker>,
+}
+
+/// Things by number. Numbers are not used again.
+pub(super) struct Numbered<T> {
+    items: Vec<(u64, T)>,
+    next: u64,
+}
+
+impl<T> Default for Numbered<T> {
+    fn default() -> Self {
+        Self { items: Vec::new(), next: 0 }
+    }
+}
+
+impl<T> Numbered<T> {
+    pub fn add(&mut self, item: T) -> u64 {
+        self.next += 1;
+        self.items.push((self.next, item));
+        self.next
+    }
+
+    pub fn get(&mut self, number: u64) -> Option<&mut T> {
+        self.items.iter_mut().find(|(n, _)| *n == number).map(|(_, item)| item)
+    }
+
+    pub fn remove(&mut self, number: u64) -> Option<T> {
+        let at = self.items.iter().position(|(n, _)| *n == number)?;
+        Some(self.items.remove(at).1)
+    }
+
+    pub fn iter(&mut self) -> impl Iterator<Item = &mut T> {
+        self.items.iter_mut().map(|(_, item)| item)
+    }
+}
+
+pub(super) struct Member {
+    pub frames: VecDeque<Frame>,
+    pub watches: Numbered<Watching>,
+    pub timers: Numbered<Timer>,
+    pub calls: Numbered<Call>,
+    pub link: Link,
+    pub states: States,
+    pub closed: bool,
+    pub lose_next_reply: bool,
+}
+
+impl Default for Member {
+    fn default() -> Self {
+        Self {
+            frames: VecDeque::new(),
+            watches: Numbered::default(),
+            timers: Numbered::default(),
+            calls: Numbered::default(),
+            link: Link::Off,
+            states: States::default(),
+            closed: false,
+            lose_next_reply: false,
+        }
+    }
+}
+
+pub(super) struct Shared<V> {
+    pub service: V,
+    pub members: Vec<Member>,
+    /// Which thread made which node, for the story of a deadlock.
+    pub makers: Vec<(String, String)>,
+}
+
+/// A service and its clients.
+pub struct Hub<S: Threads, V: Service> {
+    pub(super) shared: S::Mutex<Shared<V>>,
+    /// For each client: something is on its way.
+    bells: Vec<S::Condvar>,
+    /// For each client: its session.
+    sessions: Vec<S::Word>,
+}
+
+impl<S: Threads, V: Service> Hub<S, V> {
+    /// A hub with places for so many clients.
+    pub fn new(service: V, clients: usize) -> Arc<Self> {
+        let members = (0..clients).map(|_| Member::default()).collect();
+        Arc::new(Self {
+            shared: S::mutex("server", Shared { service, members, makers: Vec::new() }),
+            bells: (0..clients).map(|_| S::condvar("event queue")).collect(),
+            sessions: (0..clients).map(|_| S::word("session", 0)).collect(),
+        })
+    }
+
+    pub(super) fn bell(&self, client: usize) -> &S::Condvar {
+        &self.bells[client]
+    }
+
+    /// The session of the client.
+    pub fn session(&self, client: usize) -> i64 {
+        S::load(&self.sessions[client], Ordering::Acquire) as i64
+    }
+
+    /// Does something with the service, as one step.
+    pub fn with<R>(&self, what: &str, act: impl FnOnce(&mut V) -> R) -> R {
+        act(&mut S::lock_to(&self.shared, || what.to_owned()).service)
+    }
+
+    /// Serves a request of a client now: the answer, and whoever is told of something is told.
+    pub(super) fn serve(&self, client: usize, request: &Request) -> Answer {
+        let mut told = Vec::new();
+        let mut shared = S::lock_to(&self.shared, || format!("→ {request}"));
+        let answer = shared.serve(client, request, &mut told);
+        let session = shared.service.session(client) as usize;
+        drop(shared);
+        if matches!(request, Request::Connect | Request::Close) {
+            self.publish(client, session);
+        }
+        self.ring(&told);
+        answer
+    }
+
+    /// Wakes the event threads of those who are told something.
+    pub(super) fn ring(&self, told: &[usize]) {
+        let mut rung = [false; 64];
+        for &client in told {
+            if !std::mem::replace(&mut rung[client % 64], true) {
+                S::notify_all(&self.bells[client]);
+            }
+        }
+    }
+
+    /// Tells everybody which session the client has, 0 for none.
+    pub(super) fn publish(&self, client: usize, session: usize) {
+        S::store(&self.sessions[client], session, Ordering::Release);
+    }
+
+    /// Who waits for what, in a sentence; a circle is told as one.
+    pub fn who_waits(&self) -> String {
+        let mut shared = S::lock_to(&self.shared, || "looks who waits for what".into());
+        let mut waits = Vec::new();
+        for member in &mut shared.members {
+            let waiting = member.watches.iter().filter(|watch| !watch.path.is_empty());
+            waits.extend(waiting.filter_map(|watch| {
+                let (thread, path) = (watch.waits.clone()?, watch.path.clone());
+                Some(Wait { thread, path, below: watch.table == Table::Child })
+            }));
+        }
+        story(&waits, &shared.makers)
+    }
+}
+
+impl<V: Service> Shared<V> {
+    /// Serves a request, and puts what it causes on the way; who is told goes to `told`.
+    pub fn serve(&mut self, client: usize, request: &Request, told: &mut Vec<usize>) -> Answer {
+        match self.members[client].link {
+            Link::Down => return Err(ZkError::ConnectionLoss),
+            Link::Off if *request != Request::Connect => return Err(ZkError::SessionExpired),
+            // Another thread was faster.
+            Link::Up if *request == Request::Connect => return Ok(Response::Done),
+            _ => {}
+        }
+        let mut events = Vec::new();
+        let mut answer = self.service.serve(client, request, &mut events);
+        self.put(events, told);
+        match request {
+            Request::Connect if answer.is_ok() => {
+                self.members[client].link = Link::Up;
+                self.send(client, Frame::Session(SessionState::Connected), told);
+            }
+            Request::Close if answer.is_ok() => self.members[client].link = Link::Off,
+            _ => {}
+        }
+        // The service does not know the session any more: it closes the connection (§3.5).
+        let is_over = answer == Err(ZkError::SessionExpired);
+        if is_over || std::mem::take(&mut self.members[client].lose_next_reply) {
+            self.members[client].link = Link::Down;
+            self.send(client, Frame::Session(SessionState::Disconnected), told);
+            answer = Err(ZkError::ConnectionLoss);
+        }
+        answer
+    }
+
+    pub fn put(&mut self, events: Vec<(usize, Frame)>, told: &mut Vec<usize>) {
+        for (client, frame) in events {
+            self.send(client, frame, told);
+        }
+    }
+
+    pub fn send(&mut self, client: usize, frame: Frame, told: &mut Vec<usize>) {
+        self.members[client].frames.push_back(frame);
+        told.push(client);
+    }
+}
+
+impl<S: Threads, V: Faults> Hub<S, V> {
+    /// The connection of a client breaks.
+    pub fn disconnect(&self, client: usize) {
+        let mut told = Vec::new();
+        let mut shared = S::lock_to(&self.shared, || format!("the connection of client {} breaks", client + 1));
+        if shared.members[client].link == Link::Up {
+            shared.members[client].link = Link::Down;
+            shared.service.disconnect(client);
+            shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
+        }
+        drop(shared);
+        self.ring(&told);
+    }
+
+    /// A client reaches the service again: in its session, or to be told that it is over.
+    pub fn reconnect(&self, client: usize) {
+        let mut told = Vec::new();
+        let mut shared = S::lock_to(&self.shared, || format!("client {} reaches the server again", client + 1));
+        if shared.members[client].link == Link::Down {
+            let one_shot = |it: &&mut Watching| it.table != Table::Session;
+            let watches: Vec<Rewatch> =
+                shared.members[client].watches.iter().filter(one_shot).map(|it| (it.table, it.path.clone())).collect();
+            let mut events = Vec::new();
+            if shared.service.reconnect(client, &watches, &mut events) {
+                shared.members[client].link = Link::Up;
+                shared.put(events, &mut told);
+                shared.send(client, Frame::Session(SessionState::Connected), &mut told);
+            } else {
+                shared.members[client].link = Link::Off;
+                shared.put(events, &mut told);
+                shared.send(client, Frame::Session(SessionState::Expired), &mut told);
+                drop(shared);
+                self.publish(client, 0);
+            }
+        } else {
+            drop(shared);
+        }
+        self.ring(&told);
+    }
+
+    /// The session of a client ends at the service. The client learns of it when it [reconnects](Self::reconnect).
+    pub fn expire(&self, client: usize) {
+        let mut told = Vec::new();
+        let mut shared = S::lock_to(&self.shared, || format!("the session of client {} expires", client + 1));
+        let mut events = Vec::new();
+        shared.service.expire(client, &mut events);
+        shared.put(events, &mut told);
+        if shared.members[client].link == Link::Up {
+            shared.members[client].link = Link::Down;
+            shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
+        }
+        drop(shared);
+        self.ring(&told);
+    }
+
+    /// The next request of the client is served, but its reply is lost with the connection.
+    pub fn lose_next_reply(&self, client: usize) {
+        S::lock_to(&self.shared, || format!("the next reply to client {} will be lost", client + 1)).members[client]
+            .lose_next_reply = true;
+    }
+
+    /// Somebody deletes a node.
+    pub fn delete(&self, path: &str) {
+        let mut told = Vec::new();
+        let mut shared = S::lock_to(&self.shared, || format!("somebody deletes {path}"));
+        let mut events = Vec::new();
+        shared.service.delete(path, &mut events);
+        shared.put(events, &mut told);
+        drop(shared);
+        self.ring(&told);
+    }
+}
+
+/// What a thread waits for.
+struct Wait {
+    thread: String,
+    path: String,
+    /// For a change of its children.
+    below: bool,
+}
+
+impl Wait {
+    /// The first node that it waits for, or among whose like it waits, and who made it.
+    fn made<'a>(&self, makers: &'a [(String, String)]) -> Option<&'a (String, String)> {
+        let parent = |path: &str| path.rsplit_once('/').is_some_and(|(parent, _)| parent == self.path);
+        makers.iter().find(|(made, _)| if self.below { parent(made) } else { *made == self.path })
+    }
+
+    fn what(&self) -> String {
+        format!("{}{}", if self.below { "a change below " } else { "" }, short(&self.path))
+    }
+}
+
+/// From who waits for what, and who made which node.
+fn story(waits: &[Wait], makers: &[(String, String)]) -> String {
+    for first in waits {
+        let (mut circle, mut at) = (Vec::new(), first);
+        while let Some((made, next)) = at.made(makers) {
+            let which =
+                if at.below { format!("where {next} made {}", short(made)) } else { format!("which {next} made") };
+            circle.push(format!("{} waits for {}, {which}", at.thread, at.what()));
+            if *next == first.thread {
+                let kind = if circle.len() == 1 { "waits for itself" } else { "is in a circle" };
+                return format!("{} {kind}: {}", first.thread, circle.join("; "));
+            }
+            let Some(next) = waits.iter().find(|wait| wait.thread == *next) else { break };
+            if circle.len() > waits.len() {
+                break;
+            }
+            at = next;
+        }
+    }
+    let all: Vec<String> = waits.iter().map(|wait| format!("{} waits for {}", wait.thread, wait.what())).collect();
+    if all.is_empty() { "nobody waits for a node".into() } else { all.join("; ") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect()
+    }
+
+    fn waits(pairs: &[(&str, &str)]) -> Vec<Wait> {
+        pairs.iter().map(|(a, b)| Wait { thread: (*a).into(), path: (*b).into(), below: false }).collect()
+    }
+
+    #[test]
+    fn circles_are_told() {
+        let made = pairs(&[("/l/0", "A"), ("/l/1", "B"), ("/m/0", "B"), ("/m/1", "A")]);
+        assert_eq!(story(&waits(&[("A", "/l/0")]), &made), "A waits for itself: A waits for /l/0, which A made");
+        let two = story(&waits(&[("B", "/l/0"), ("A", "/m/0")]), &made);
+        assert_eq!(two, "B is in a circle: B waits for /l/0, which A made; A waits for /m/0, which B made");
+        assert_eq!(story(&waits(&[("B", "/l/0")]), &made), "B waits for /l/0");
+        assert_eq!(story(&waits(&[("C", "/l/1"), ("B", "/l/0")]), &made), "C waits for /l/1; B waits for /l/0");
+        let below = Wait { thread: "B".into(), path: "/l".into(), below: true };
+        assert_eq!(story(&[below], &made), "B waits for a change below /l");
+        let below = Wait { thread: "A".into(), path: "/l".into(), below: true };
+        let own = "A waits for itself: A waits for a change below /l, where A made /l/0";
+        assert_eq!(story(&[below], &made), own);
+    }
+}

@@ -1,0 +1,148 @@
+//! A client for threads: an event thread that delivers, a thread for listeners of the connection's state, a background
+//! thread, and a clock; over a [`Service`] that all clients of a hub share.
+//!
+//! Calls are answered at once, as by a library whose input thread is never held up; with [`Options::replies_queue`] the
+//! answers go through the event thread like everything else. Watches and the session's events are always its matter.
+mod background;
+mod environment;
+mod event_thread;
+mod hub;
+mod listener;
+mod request;
+mod words;
+mod zookeeper;
+
+use std::sync::Arc;
+
+pub use environment::Env;
+pub use hub::{Hub, Link};
+pub use request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
+pub use zookeeper::{Handle, HandleWatch};
+
+use crate::block_on::{Interrupt, Interrupted, Tasks, block_on, block_on_or};
+use crate::sync::{Role, Threads};
+use background::Background;
+use listener::Listeners;
+
+/// How a client behaves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// Answers are delivered by the event thread, behind what is on its way already.
+    pub replies_queue: bool,
+}
+
+/// A client. Clones are the same client.
+pub struct Client<S: Threads, V: Service> {
+    inner: Arc<Inner<S, V>>,
+}
+
+impl<S: Threads, V: Service> Clone for Client<S, V> {
+    fn clone(&self) -> Self {
+        Self { inner: self.inner.clone() }
+    }
+}
+
+struct Inner<S: Threads, V: Service> {
+    hub: Arc<Hub<S, V>>,
+    place: usize,
+    options: Options,
+    background: Background<S, V>,
+    listeners: Listeners<S>,
+    clock: S::Condvar,
+    /// The clock thread is running.
+    clocked: S::Flag,
+}
+
+impl<S: Threads, V: Service> Client<S, V> {
+    /// The client at the place of the hub, connected.
+    ///
+    /// # Panics
+    /// When the hub has no such place.
+    pub fn start(hub: &Arc<Hub<S, V>>, place: usize, options: Options) -> Self {
+        let inner = Inner {
+            hub: hub.clone(),
+            place,
+            options,
+            background: Background::new(),
+            listeners: Listeners::new(),
+            clock: S::condvar("clock"),
+            clocked: S::flag("clock runs", false),
+        };
+        let client = Self { inner: Arc::new(inner) };
+        let connected = hub.serve(place, &Request::Connect);
+        assert!(connected.is_ok(), "a fresh client connects: {connected:?}");
+        let this = client.clone();
+        S::spawn(Role::Daemon, format!("event thread {}", place + 1), move || this.deliver_events());
+        client
+    }
+
+    /// The hub.
+    pub fn hub(&self) -> &Arc<Hub<S, V>> {
+        &self.inner.hub
+    }
+
+    /// Its place.
+    pub fn place(&self) -> usize {
+        self.inner.place
+    }
+
+    /// The current session, 0 for none.
+    pub fn session(&self) -> i64 {
+        self.inner.hub.session(self.inner.place)
+    }
+
+    /// Runs what `make` makes of the surroundings, on the calling thread.
+    pub fn run<F: Future>(&self, make: impl FnOnce(Env<S, V>) -> F) -> F::Output {
+        let tasks = Tasks::default();
+        let future = make(Env::new(self.clone(), tasks.clone()));
+        block_on::<S, F>(&tasks, future)
+    }
+
+    /// As [`run`](Self::run), until it is interrupted.
+    ///
+    /// # Errors
+    /// [`Interrupted`].
+    pub fn run_or<F: Future>(
+        &self,
+        interrupt: &Interrupt<S>,
+        make: impl FnOnce(Env<S, V>) -> F,
+    ) -> Result<F::Output, Interrupted> {
+        let tasks = Tasks::default();
+        let future = make(Env::new(self.clone(), tasks.clone()));
+        block_on_or::<S, F>(&tasks, interrupt, future)
+    }
+
+    /// Ends the client: its session is closed, its threads end, and whoever waits is told that the session is over.
+    pub fn close(&self) {
+        let _ = self.inner.hub.serve(self.inner.place, &Request::Close);
+        self.stop();
+    }
+
+    /// Lets the threads of the client end, without a word to the service.
+    pub fn stop(&self) {
+        let mut wakers = Vec::new();
+        {
+            let what = || format!("client {} stops", self.inner.place + 1);
+            let mut shared = S::lock_to(&self.inner.hub.shared, what);
+            let member = &mut shared.members[self.inner.place];
+            member.closed = true;
+            member.link = Link::Off;
+            for watch in member.watches.iter() {
+                let over = overtake_recipes::SessionState::Expired;
+                watch.unread.push_back(overtake_recipes::WatchedEvent::Session(over));
+                wakers.extend(watch.waker.take());
+            }
+        }
+        S::notify_all(self.inner.hub.bell(self.inner.place));
+        S::notify_all(&self.inner.clock);
+        self.inner.listeners.stop();
+        self.inner.background.stop();
+        wakers.into_iter().for_each(|waker| waker.wake());
+    }
+
+    /// Whether [`stop`](Self::stop) or [`close`](Self::close) was called.
+    pub fn is_closed(&self) -> bool {
+        S::lock_to(&self.inner.hub.shared, || "looks whether the client is closed".into()).members[self.inner.place]
+            .closed
+    }
+}

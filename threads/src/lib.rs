@@ -1,0 +1,38 @@
+//! The recipes for threads: the blocking face that Curator's users know, over the same async code.
+//!
+//! There is one implementation of each protocol, in `overtake-recipes`. Here the calling thread runs its future and sleeps
+//! on a [wake-up cell](wake::WakeCell) until the client's event thread has something for it. All that locks and waits goes
+//! through the [door](sync::Threads), so the same code runs on real threads, under shuttle and under loom.
+pub mod block_on;
+#[cfg(feature = "check")]
+pub mod check;
+pub mod client;
+pub mod error;
+#[cfg(feature = "check")]
+pub mod faulty;
+pub mod gate;
+pub mod latch;
+pub mod multi;
+pub mod mutex;
+pub mod owners;
+#[cfg(feature = "check")]
+pub mod programs;
+pub mod read_write;
+pub mod revoke;
+pub mod semaphore;
+#[cfg(feature = "check")]
+pub mod simulated;
+pub mod sync;
+pub mod wake;
+
+pub use block_on::{Interrupt, Interrupted};
+pub use client::Client;
+pub use error::Error;
+pub use latch::LeaderLatch;
+pub use multi::InterProcessMultiLock;
+pub use mutex::{InterProcessLock, InterProcessMutex};
+pub use read_write::InterProcessReadWriteLock;
+pub use semaphore::{InterProcessSemaphoreMutex, InterProcessSemaphoreV2, Lease};
+#[cfg(feature = "check")]
+pub use simulated::Simulated;
+pub use sync::{Std, Threads};

@@ -1,0 +1,2 @@
+//! Programs of threads that searches look at: the small parts, the seed's notes, the public reports.
+pub mod memory;

@@ -1,0 +1,114 @@
+//! `InterProcessReadWriteLock` (§5.2), over the official recipe: a reader waits for the nearest writer before it, where
+//! Curator's waits for the first one in the list. Everything that a caller sees is Curator's.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use overtake_recipes::Acquired;
+use overtake_recipes::read_write::{Access, ReadWrite, ReadWriteLock};
+
+use crate::client::{Client, Env, Service};
+use crate::error::Error;
+use crate::mutex::InterProcessLock;
+use crate::owners::{Owners, Released};
+use crate::sync::Threads;
+
+/// Readers together or a writer alone; both are re-entrant and owned by a thread.
+///
+/// A writer may take the read lock too, and keeps its place in the queue by it: so it may *downgrade*. A reader that
+/// wants to write waits for itself.
+pub struct InterProcessReadWriteLock<S: Threads, V: Service> {
+    core: Arc<Core<S, V>>,
+}
+
+struct Core<S: Threads, V: Service> {
+    client: Client<S, V>,
+    base: String,
+    readers: Owners<S, String>,
+    writers: Owners<S, String>,
+}
+
+/// One of the two locks.
+pub struct Side<S: Threads, V: Service> {
+    core: Arc<Core<S, V>>,
+    access: Access,
+}
+
+impl<S: Threads, V: Service> InterProcessReadWriteLock<S, V> {
+    /// A lock on the path. Sends nothing.
+    pub fn new(client: &Client<S, V>, base: &str) -> Self {
+        let core = Core { client: client.clone(), base: base.into(), readers: Owners::new(), writers: Owners::new() };
+        Self { core: Arc::new(core) }
+    }
+
+    /// The lock to read.
+    pub fn read_lock(&self) -> Side<S, V> {
+        Side { core: self.core.clone(), access: Access::Read }
+    }
+
+    /// The lock to write.
+    pub fn write_lock(&self) -> Side<S, V> {
+        Side { core: self.core.clone(), access: Access::Write }
+    }
+}
+
+impl<S: Threads, V: Service> Side<S, V> {
+    fn owners(&self) -> &Owners<S, String> {
+        match self.access {
+            Access::Read => &self.core.readers,
+            Access::Write => &self.core.writers,
+        }
+    }
+
+    /// Whether the calling thread holds it.
+    pub fn is_owned_by_current_thread(&self) -> bool {
+        self.owners().own().is_some()
+    }
+
+    async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Acquired>, Error> {
+        let lock = ReadWriteLock::new(env, &self.core.base);
+        let writes = if self.access == Access::Read { self.core.writers.own() } else { None };
+        let granted = match (writes, time) {
+            (Some(write), _) => lock.downgrade(&Acquired { path: write.granted.clone() }).await.map(Some),
+            (None, Some(time)) => lock.acquire_timeout(self.access, time).await,
+            (None, None) => lock.acquire(self.access).await.map(Some),
+        };
+        granted.map_err(|error| Error::of(error, &self.core.base))
+    }
+
+    fn go(&self, time: Option<Duration>) -> Result<bool, Error> {
+        if self.owners().again() {
+            return Ok(true);
+        }
+        let Some(acquired) = self.core.client.run(|env| self.attempt(env, time))? else { return Ok(false) };
+        self.owners().hold(acquired.path);
+        Ok(true)
+    }
+}
+
+impl<S: Threads, V: Service> InterProcessLock<S> for Side<S, V> {
+    fn acquire(&self) -> Result<(), Error> {
+        self.go(None).map(drop)
+    }
+
+    fn acquire_timeout(&self, time: Duration) -> Result<bool, Error> {
+        self.go(Some(time))
+    }
+
+    fn release(&self) -> Result<(), Error> {
+        let hold = match self.owners().release() {
+            Released::NotOwner => return Err(Error::NotOwner { base: self.core.base.clone() }),
+            Released::Still(_) => return Ok(()),
+            Released::Last(hold) => hold,
+        };
+        let lock = Acquired { path: hold.granted.clone() };
+        let base = &self.core.base;
+        let deleted = self.core.client.run(|env| async move { ReadWriteLock::new(env, base).release(lock).await });
+        self.owners().forget();
+        deleted.map_err(|error| Error::of(error, base))
+    }
+
+    fn is_acquired_in_this_process(&self) -> bool {
+        self.owners().anybody()
+    }
+}

@@ -1,0 +1,4 @@
+//! Programs of threads under shuttle. A test binary of its own: shuttle's panic hook is process-wide.
+
+mod shuttle_common;
+mod shuttle_seed;
