@@ -48,12 +48,32 @@ pub mod da_09_lock_taken_unknowingly;
 pub mod da_10_another_key_for_the_retry;
 pub mod da_12_count_kept_over_attempts;
 pub mod da_13_counter_lowered_twice;
+pub mod ex_01_counter_without_end;
+pub mod ex_02_evicted_before_the_increment;
+pub mod ex_03_lock_without_deadline;
+pub mod ex_04_release_of_anothers_lock;
+pub mod ex_06_locked_job_waits_too_long;
+pub mod ex_08_expired_entry_in_the_way;
+pub mod ex_10_update_drops_the_deadline;
+pub mod ex_11_read_refreshes_the_write_time;
+pub mod ex_12_repair_sets_a_released_lock;
+pub mod ex_13_two_take_over;
 pub mod lb_01_deleted_item_survives;
 pub mod lb_02_merge_over_a_library;
 pub mod lb_05_versions_compared_by_the_client;
 pub mod lb_06_hidden_discard;
 pub mod lb_07_watch_on_a_shared_connection;
 pub mod lb_09_failed_acquire_changes_the_lock;
+pub mod pm_01_registered_before_it_is_there;
+pub mod pm_03_touched_entry_forgotten;
+pub mod pm_04_index_outlives_the_entity;
+pub mod pm_06_log_and_head_apart;
+pub mod pm_07_failed_cleanup_fails_the_retry;
+pub mod pm_08_two_clocks_for_one_row;
+pub mod pm_10_index_of_an_intermediate_value;
+pub mod pm_11_stopped_between_two_indexes;
+pub mod pm_12_removed_to_be_replaced;
+pub mod pm_13_list_of_all_keys;
 pub mod rw_01_partial_update_keeps_the_version;
 pub mod rw_03_total_beside_the_version;
 pub mod rw_04_conflict_with_nobody;
@@ -122,12 +142,32 @@ pub const REPORTS: &[Report] = &[
     ("DA-10", da_10_another_key_for_the_retry::PATTERN, da_10_another_key_for_the_retry::scenarios),
     ("DA-12", da_12_count_kept_over_attempts::PATTERN, da_12_count_kept_over_attempts::scenarios),
     ("DA-13", da_13_counter_lowered_twice::PATTERN, da_13_counter_lowered_twice::scenarios),
+    ("EX-01", ex_01_counter_without_end::PATTERN, ex_01_counter_without_end::scenarios),
+    ("EX-02", ex_02_evicted_before_the_increment::PATTERN, ex_02_evicted_before_the_increment::scenarios),
+    ("EX-03", ex_03_lock_without_deadline::PATTERN, ex_03_lock_without_deadline::scenarios),
+    ("EX-04", ex_04_release_of_anothers_lock::PATTERN, ex_04_release_of_anothers_lock::scenarios),
+    ("EX-06", ex_06_locked_job_waits_too_long::PATTERN, ex_06_locked_job_waits_too_long::scenarios),
+    ("EX-08", ex_08_expired_entry_in_the_way::PATTERN, ex_08_expired_entry_in_the_way::scenarios),
+    ("EX-10", ex_10_update_drops_the_deadline::PATTERN, ex_10_update_drops_the_deadline::scenarios),
+    ("EX-11", ex_11_read_refreshes_the_write_time::PATTERN, ex_11_read_refreshes_the_write_time::scenarios),
+    ("EX-12", ex_12_repair_sets_a_released_lock::PATTERN, ex_12_repair_sets_a_released_lock::scenarios),
+    ("EX-13", ex_13_two_take_over::PATTERN, ex_13_two_take_over::scenarios),
     ("LB-01", lb_01_deleted_item_survives::PATTERN, lb_01_deleted_item_survives::scenarios),
     ("LB-02", lb_02_merge_over_a_library::PATTERN, lb_02_merge_over_a_library::scenarios),
     ("LB-05", lb_05_versions_compared_by_the_client::PATTERN, lb_05_versions_compared_by_the_client::scenarios),
     ("LB-06", lb_06_hidden_discard::PATTERN, lb_06_hidden_discard::scenarios),
     ("LB-07", lb_07_watch_on_a_shared_connection::PATTERN, lb_07_watch_on_a_shared_connection::scenarios),
     ("LB-09", lb_09_failed_acquire_changes_the_lock::PATTERN, lb_09_failed_acquire_changes_the_lock::scenarios),
+    ("PM-01", pm_01_registered_before_it_is_there::PATTERN, pm_01_registered_before_it_is_there::scenarios),
+    ("PM-03", pm_03_touched_entry_forgotten::PATTERN, pm_03_touched_entry_forgotten::scenarios),
+    ("PM-04", pm_04_index_outlives_the_entity::PATTERN, pm_04_index_outlives_the_entity::scenarios),
+    ("PM-06", pm_06_log_and_head_apart::PATTERN, pm_06_log_and_head_apart::scenarios),
+    ("PM-07", pm_07_failed_cleanup_fails_the_retry::PATTERN, pm_07_failed_cleanup_fails_the_retry::scenarios),
+    ("PM-08", pm_08_two_clocks_for_one_row::PATTERN, pm_08_two_clocks_for_one_row::scenarios),
+    ("PM-10", pm_10_index_of_an_intermediate_value::PATTERN, pm_10_index_of_an_intermediate_value::scenarios),
+    ("PM-11", pm_11_stopped_between_two_indexes::PATTERN, pm_11_stopped_between_two_indexes::scenarios),
+    ("PM-12", pm_12_removed_to_be_replaced::PATTERN, pm_12_removed_to_be_replaced::scenarios),
+    ("PM-13", pm_13_list_of_all_keys::PATTERN, pm_13_list_of_all_keys::scenarios),
     ("RW-01", rw_01_partial_update_keeps_the_version::PATTERN, rw_01_partial_update_keeps_the_version::scenarios),
     ("RW-03", rw_03_total_beside_the_version::PATTERN, rw_03_total_beside_the_version::scenarios),
     ("RW-04", rw_04_conflict_with_nobody::PATTERN, rw_04_conflict_with_nobody::scenarios),
