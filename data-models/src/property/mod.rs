@@ -4,3 +4,9 @@ mod groups;
 
 pub use groups::*;
 pub use overtake_models::property::*;
+
+mod ledger;
+
+pub use ledger::{
+    Ledger, at_most_one_effect, documents, every_addition_is_in_once, ledger, no_cycle_of_waits, no_duplicates, number,
+};

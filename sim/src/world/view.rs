@@ -7,7 +7,7 @@ use crate::ensemble::Ensemble;
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
 use crate::resource::Resource;
-use crate::stores::Stores;
+use crate::stores::{Call, Stores};
 use crate::zookeeper::{Request, ZooKeeper};
 
 /// A state of a world.
@@ -208,6 +208,13 @@ impl<'a> ClientView<'a> {
     pub fn given_up(&self) -> Vec<String> {
         let late = 0..self.client.late_calls.len() as u8;
         late.map(|at| self.world.call_at(self.client, self.slot, super::serve::LATE + at).0.to_string()).collect()
+    }
+
+    /// The calls of the client to stores that are not answered, in the world's names, the oldest first.
+    pub fn unanswered(&self) -> impl Iterator<Item = Call> + '_ {
+        let open = |(_, flight): &(usize, &Flight)| !matches!(flight, Flight::Answered(_));
+        let calls = self.client.flights.iter().enumerate().filter(open);
+        calls.map(|(at, _)| self.world.call_at(self.client, self.slot, at as u8).0)
     }
 
     /// How far the calls of the client to stores have come, the oldest first.

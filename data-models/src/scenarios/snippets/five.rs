@@ -1,0 +1,145 @@
+//! Snippet 5: the open payments are closed by force.
+
+use overtake_data_recipes::snippets::PAYMENTS;
+use overtake_data_recipes::snippets::five_close_payments as five;
+use overtake_recipes::store::Value;
+
+use super::*;
+
+const EITHER: &str = "a payment is paid or closed by force";
+const CLOSED: &str = "no payment stays open";
+
+fn payment(guid: &'static str, completed: Value) -> Value {
+    let paid = completed != Value::Null;
+    doc([("guid", guid.into()), ("completedOn", completed), ("paid", paid.into())])
+}
+
+/// Payments p and r are open, q is paid.
+fn payments() -> Documents {
+    let open = |guid| payment(guid, Value::Null);
+    Documents::new().with(PAYMENTS, open("p")).with(PAYMENTS, payment("q", Value::Date(1))).with(PAYMENTS, open("r"))
+}
+
+fn closes(documents: Documents, how: u8) -> Scenario {
+    world(documents).client("closes", move |ctx: Context| async move {
+        match how {
+            0 => five::as_written(&ctx).await,
+            1 => five::as_written_awaited(&ctx).await,
+            2 => five::inverted(&ctx).await,
+            3 => five::proposed(&ctx).await,
+            4 => five::one_only(&ctx).await,
+            5 => five::stale_list(&ctx).await,
+            6 => five::stops_half_way(&ctx).await,
+            _ => five::repaired(&ctx).await,
+        }
+    })
+}
+
+fn paid_or_closed() -> Property {
+    Property::always(EITHER, SOURCE, |view| {
+        let is = |payment: &Value<_>, field| payment.at(field).is_some_and(Value::is_true);
+        let both = |payment: &&Value<_>| is(payment, "paid") && is(payment, "wasForceClosed");
+        match documents(view).all(PAYMENTS).iter().find(both) {
+            Some(_) => Err("a payment is paid, and was closed by force".into()),
+            None => Ok(()),
+        }
+    })
+}
+
+fn none_stays_open() -> Property {
+    Property::at_rest(CLOSED, SOURCE, |view| {
+        let open = |payment: &&Value<_>| payment.at("completedOn").is_none_or(|on| *on == Value::Null);
+        match documents(view).all(PAYMENTS).iter().filter(open).count() {
+            0 => Ok(()),
+            1 => Err("one payment is still open".into()),
+            open => Err(format!("{open} payments are still open")),
+        }
+    })
+}
+
+/// A customer who pays p at the same time.
+fn pays(scenario: Scenario, guarded: bool) -> Scenario {
+    scenario
+        .client("pays", move |ctx: Context| async move {
+            let paid = match guarded {
+                true => five::complete(&ctx, "p").await,
+                false => five::complete_unguarded(&ctx, "p").await,
+            };
+            tell(&ctx, paid)
+        })
+        .properties([paid_or_closed(), none_stays_open(), somebody_is_told()])
+}
+
+pub(super) fn scenarios() -> Vec<Scenario> {
+    let how = |faulty, repaired| if repaired { 7 } else { faulty };
+    [
+        pair(
+            "snippet 5: nobody awaits the find",
+            "no program fails",
+            "What find answers is a promise, which has no map.",
+            move |r| closes(payments(), how(0, r)).property(no_program_fails()),
+        ),
+        pair(
+            "snippet 5: as written, the find awaited",
+            EITHER,
+            "The filter selects what is completed: a paid payment is closed by force, and its time is moved.",
+            move |r| closes(payments(), how(1, r)).property(paid_or_closed()),
+        ),
+        pair(
+            "snippet 5: the inverted filter",
+            EITHER,
+            "One update of many with the inverted filter closes all the payments that are paid.",
+            move |r| closes(payments(), how(2, r)).property(paid_or_closed()),
+        ),
+        pair(
+            "snippet 5: the slide's repair keeps the inverted filter",
+            EITHER,
+            "The slide puts condition and effect into one update and takes the server's clock, and still asks for what is not null.",
+            move |r| closes(payments(), how(3, r)).property(paid_or_closed()),
+        ),
+        pair(
+            "snippet 5: one payment only",
+            CLOSED,
+            "An update that is not for many changes one document.",
+            move |r| closes(payments(), how(4, r)).property(none_stays_open()),
+        ),
+        pair(
+            "snippet 5: a stale list",
+            EITHER,
+            "The open payments are listed, then closed by their guids. A customer pays in between.",
+            move |r| pays(closes(payments(), how(5, r)), true),
+        ),
+        pair(
+            "snippet 5: the other side looks at nothing",
+            EITHER,
+            "The payments are closed rightly, but who pays looks at the guid alone and completes what was closed.",
+            move |r| pays(closes(payments(), 7), r),
+        ),
+        pair(
+            "snippet 5: stopped half way",
+            CLOSED,
+            "The server stops after one of two payments. An update of many is not atomic; it is repaired by running it again, since what is \
+             closed does not match any more.",
+            move |r| closes(payments(), how(6, r)).node_losses(1).property(none_stays_open()),
+        ),
+        vec![
+            closes(payments(), 7)
+                .client("opens", |ctx: Context| async move { five::open(&ctx, payment("s", Value::Null)).await })
+                .properties([
+                    paid_or_closed(),
+                    Property::sometimes("a payment opened meanwhile is closed", |view| open_after(view, false)),
+                    Property::sometimes("a payment opened meanwhile stays open", |view| open_after(view, true)),
+                ])
+                .called("snippet 5: a payment opened during the run")
+                .about("A payment that is opened while the others are closed may be caught or not: an update of many is no snapshot."),
+        ],
+    ]
+    .concat()
+}
+
+/// Whether everybody is done and the payment that came during the run is (still) open.
+fn open_after(view: &overtake_sim::world::View<'_>, open: bool) -> bool {
+    let is_open = |payment: &Value<_>| payment.at("completedOn").is_none_or(|on| *on == Value::Null);
+    view.everybody_is_done()
+        && documents(view).one(PAYMENTS, "guid", "s").is_some_and(|payment| is_open(payment) == open)
+}
