@@ -2,8 +2,8 @@
 
 mod verdicts;
 
-use verdicts::judge;
 use overtake_data_models::scenarios;
+use verdicts::judge;
 
 #[test]
 fn each_slip_of_the_snippets_is_found_and_its_repair_is_proved() {

@@ -13,7 +13,7 @@ use super::Property;
 ///
 /// # Panics
 /// When there is none.
-pub fn documents<'a>(view: &View<'a>) -> &'a Documents {
+pub fn document_store<'a>(view: &View<'a>) -> &'a Documents {
     view.stores().documents.as_ref().expect("the world has a document store")
 }
 
@@ -103,7 +103,7 @@ pub fn no_duplicates(
     Property::always(name, source, move |view| {
         let key = |document: &Value| fields.iter().map(|field| document.at(field).cloned()).collect::<Vec<_>>();
         let whole = |document: &&Value| fields.iter().all(|field| document.at(field).is_some());
-        let all: Vec<&Value> = documents(view).all(collection).iter().filter(whole).collect();
+        let all: Vec<&Value> = document_store(view).all(collection).iter().filter(whole).collect();
         let twice =
             all.iter().enumerate().find(|(i, document)| all[..*i].iter().any(|other| key(other) == key(document)));
         match twice {
@@ -129,7 +129,7 @@ pub fn at_most_one_effect(
 ) -> Property {
     Property::always(name, source, move |view| {
         let all: Vec<_> =
-            documents(view).all(collection).iter().filter_map(|document| document.at(operation)).collect();
+            document_store(view).all(collection).iter().filter_map(|document| document.at(operation)).collect();
         match all.iter().enumerate().find(|(i, one)| all[..*i].contains(one)) {
             None => Ok(()),
             Some((_, one)) => {
@@ -145,7 +145,7 @@ pub fn no_cycle_of_waits() -> Property {
     use overtake_sim::names::{slot_of, who};
     use overtake_sim::stores::Call;
     Property::always("no cycle of waits", "bugs DL-01: no cycle in the wait-for graph", |view| {
-        let store = documents(view);
+        let store = document_store(view);
         // For whom a client waits, and with which call.
         let waits: Vec<Option<(usize, String)>> = view
             .clients()

@@ -8,5 +8,6 @@ pub use overtake_models::property::*;
 mod ledger;
 
 pub use ledger::{
-    Ledger, at_most_one_effect, documents, every_addition_is_in_once, ledger, no_cycle_of_waits, no_duplicates, number,
+    Ledger, at_most_one_effect, document_store, every_addition_is_in_once, ledger, no_cycle_of_waits, no_duplicates,
+    number,
 };

@@ -48,6 +48,14 @@ pub mod da_09_lock_taken_unknowingly;
 pub mod da_10_another_key_for_the_retry;
 pub mod da_12_count_kept_over_attempts;
 pub mod da_13_counter_lowered_twice;
+pub mod di_01_upserts_at_once;
+pub mod di_03_find_or_create;
+pub mod di_05_one_key_two_executions;
+pub mod di_06_sagas_of_one_value;
+pub mod di_08_merge_under_a_snapshot;
+pub mod dl_01_orders_lock_each_other;
+pub mod dl_03_requests_of_one_cart;
+pub mod dl_04_locked_by_itself;
 pub mod ex_01_counter_without_end;
 pub mod ex_02_evicted_before_the_increment;
 pub mod ex_03_lock_without_deadline;
@@ -64,6 +72,15 @@ pub mod lb_05_versions_compared_by_the_client;
 pub mod lb_06_hidden_discard;
 pub mod lb_07_watch_on_a_shared_connection;
 pub mod lb_09_failed_acquire_changes_the_lock;
+pub mod lu_01_saved_twice_at_once;
+pub mod lu_02_added_to_cart_at_once;
+pub mod lu_03_session_saved_unchanged;
+pub mod lu_04_session_saved_again;
+pub mod lu_05_logged_out_and_alive;
+pub mod lu_07_ordered_cart_is_back;
+pub mod lu_08_list_written_as_a_whole;
+pub mod lu_10_update_or_create;
+pub mod lu_12_points_sent_twice;
 pub mod pm_01_registered_before_it_is_there;
 pub mod pm_03_touched_entry_forgotten;
 pub mod pm_04_index_outlives_the_entity;
@@ -142,6 +159,14 @@ pub const REPORTS: &[Report] = &[
     ("DA-10", da_10_another_key_for_the_retry::PATTERN, da_10_another_key_for_the_retry::scenarios),
     ("DA-12", da_12_count_kept_over_attempts::PATTERN, da_12_count_kept_over_attempts::scenarios),
     ("DA-13", da_13_counter_lowered_twice::PATTERN, da_13_counter_lowered_twice::scenarios),
+    ("DI-01", di_01_upserts_at_once::PATTERN, di_01_upserts_at_once::scenarios),
+    ("DI-03", di_03_find_or_create::PATTERN, di_03_find_or_create::scenarios),
+    ("DI-05", di_05_one_key_two_executions::PATTERN, di_05_one_key_two_executions::scenarios),
+    ("DI-06", di_06_sagas_of_one_value::PATTERN, di_06_sagas_of_one_value::scenarios),
+    ("DI-08", di_08_merge_under_a_snapshot::PATTERN, di_08_merge_under_a_snapshot::scenarios),
+    ("DL-01", dl_01_orders_lock_each_other::PATTERN, dl_01_orders_lock_each_other::scenarios),
+    ("DL-03", dl_03_requests_of_one_cart::PATTERN, dl_03_requests_of_one_cart::scenarios),
+    ("DL-04", dl_04_locked_by_itself::PATTERN, dl_04_locked_by_itself::scenarios),
     ("EX-01", ex_01_counter_without_end::PATTERN, ex_01_counter_without_end::scenarios),
     ("EX-02", ex_02_evicted_before_the_increment::PATTERN, ex_02_evicted_before_the_increment::scenarios),
     ("EX-03", ex_03_lock_without_deadline::PATTERN, ex_03_lock_without_deadline::scenarios),
@@ -158,6 +183,15 @@ pub const REPORTS: &[Report] = &[
     ("LB-06", lb_06_hidden_discard::PATTERN, lb_06_hidden_discard::scenarios),
     ("LB-07", lb_07_watch_on_a_shared_connection::PATTERN, lb_07_watch_on_a_shared_connection::scenarios),
     ("LB-09", lb_09_failed_acquire_changes_the_lock::PATTERN, lb_09_failed_acquire_changes_the_lock::scenarios),
+    ("LU-01", lu_01_saved_twice_at_once::PATTERN, lu_01_saved_twice_at_once::scenarios),
+    ("LU-02", lu_02_added_to_cart_at_once::PATTERN, lu_02_added_to_cart_at_once::scenarios),
+    ("LU-03", lu_03_session_saved_unchanged::PATTERN, lu_03_session_saved_unchanged::scenarios),
+    ("LU-04", lu_04_session_saved_again::PATTERN, lu_04_session_saved_again::scenarios),
+    ("LU-05", lu_05_logged_out_and_alive::PATTERN, lu_05_logged_out_and_alive::scenarios),
+    ("LU-07", lu_07_ordered_cart_is_back::PATTERN, lu_07_ordered_cart_is_back::scenarios),
+    ("LU-08", lu_08_list_written_as_a_whole::PATTERN, lu_08_list_written_as_a_whole::scenarios),
+    ("LU-10", lu_10_update_or_create::PATTERN, lu_10_update_or_create::scenarios),
+    ("LU-12", lu_12_points_sent_twice::PATTERN, lu_12_points_sent_twice::scenarios),
     ("PM-01", pm_01_registered_before_it_is_there::PATTERN, pm_01_registered_before_it_is_there::scenarios),
     ("PM-03", pm_03_touched_entry_forgotten::PATTERN, pm_03_touched_entry_forgotten::scenarios),
     ("PM-04", pm_04_index_outlives_the_entity::PATTERN, pm_04_index_outlives_the_entity::scenarios),

@@ -46,7 +46,7 @@ async fn changes(ctx: Context, way: Way, coupon: bool) -> Result<(), String> {
 fn coupon_and_amount(way: Way) -> Scenario {
     let cart = doc([("guid", CART.into()), ("amount", 1.into()), ("version", 1.into())]);
     let both = Property::at_rest(BOTH, SOURCE, |view| {
-        let cart = documents(view).one(CARTS, "guid", CART).expect("the cart is there");
+        let cart = document_store(view).one(CARTS, "guid", CART).expect("the cart is there");
         let (coupon, amount) = (cart.at("coupon").is_some(), cart.at("amount").and_then(|v| v.as_int()));
         match (coupon, amount) {
             (true, Some(2)) => Ok(()),
@@ -65,9 +65,9 @@ fn coupon_and_amount(way: Way) -> Scenario {
 /// A payment opens while an item is added.
 fn payment_opens(opens: u8, guarded: bool) -> Scenario {
     let worth = Property::at_rest(WORTH, SOURCE, |view| {
-        let cart = documents(view).one(CARTS, "guid", CART).expect("the cart is there");
+        let cart = document_store(view).one(CARTS, "guid", CART).expect("the cart is there");
         let total = cart.at("total").and_then(|v| v.as_int()).unwrap_or(0);
-        match documents(view).all(payment::PAYMENTS).first().and_then(|payment| payment.at("amount")?.as_int()) {
+        match document_store(view).all(payment::PAYMENTS).first().and_then(|payment| payment.at("amount")?.as_int()) {
             Some(amount) if amount != total => Err(format!("the payment is over {amount}, the cart is worth {total}")),
             _ => Ok(()),
         }
@@ -125,7 +125,7 @@ fn double(how: u8) -> Scenario {
         .client("milk", doubles("milk"))
         .properties([
             Property::always(ONE_DOUBLE, SOURCE, |view| {
-                let all = documents(view).all(points::ITEMS).iter();
+                let all = document_store(view).all(points::ITEMS).iter();
                 match all.filter(|item| item.at("double").is_some_and(Value::is_true)).count() {
                     0 | 1 => Ok(()),
                     double => Err(format!("{double} items count double")),

@@ -31,7 +31,7 @@ fn id() -> overtake_recipes::store::Filter {
 }
 
 fn x(view: &overtake_sim::world::View<'_>) -> Option<i64> {
-    documents(view).all(DOCS).first().and_then(|document| document.at("x")?.as_int())
+    document_store(view).all(DOCS).first().and_then(|document| document.at("x")?.as_int())
 }
 
 fn every_change_is_in_once() -> Property {

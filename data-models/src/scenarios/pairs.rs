@@ -8,7 +8,7 @@ use overtake_sim::program::Context;
 use overtake_sim::stores::{Documents, Stores};
 use overtake_sim::world::View;
 
-use crate::property::{documents, somebody_is};
+use crate::property::{document_store, somebody_is};
 
 /// A world with a document store only.
 pub fn stores(documents: Documents) -> Stores {
@@ -38,6 +38,6 @@ pub fn somebody_is_told() -> Property {
 
 /// The sum of a field over a collection.
 pub fn sum(view: &View<'_>, collection: &str, field: &str) -> i64 {
-    let all = documents(view).all(collection).iter();
+    let all = document_store(view).all(collection).iter();
     all.filter_map(|document| document.at(field).and_then(|value| value.as_int())).sum()
 }

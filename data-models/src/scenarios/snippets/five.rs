@@ -39,7 +39,7 @@ fn paid_or_closed() -> Property {
     Property::always(EITHER, SOURCE, |view| {
         let is = |payment: &Value<_>, field| payment.at(field).is_some_and(Value::is_true);
         let both = |payment: &&Value<_>| is(payment, "paid") && is(payment, "wasForceClosed");
-        match documents(view).all(PAYMENTS).iter().find(both) {
+        match document_store(view).all(PAYMENTS).iter().find(both) {
             Some(_) => Err("a payment is paid, and was closed by force".into()),
             None => Ok(()),
         }
@@ -49,7 +49,7 @@ fn paid_or_closed() -> Property {
 fn none_stays_open() -> Property {
     Property::at_rest(CLOSED, SOURCE, |view| {
         let open = |payment: &&Value<_>| payment.at("completedOn").is_none_or(|on| *on == Value::Null);
-        match documents(view).all(PAYMENTS).iter().filter(open).count() {
+        match document_store(view).all(PAYMENTS).iter().filter(open).count() {
             0 => Ok(()),
             1 => Err("one payment is still open".into()),
             open => Err(format!("{open} payments are still open")),
@@ -141,5 +141,5 @@ pub(super) fn scenarios() -> Vec<Scenario> {
 fn open_after(view: &overtake_sim::world::View<'_>, open: bool) -> bool {
     let is_open = |payment: &Value<_>| payment.at("completedOn").is_none_or(|on| *on == Value::Null);
     view.everybody_is_done()
-        && documents(view).one(PAYMENTS, "guid", "s").is_some_and(|payment| is_open(payment) == open)
+        && document_store(view).one(PAYMENTS, "guid", "s").is_some_and(|payment| is_open(payment) == open)
 }

@@ -34,7 +34,7 @@ fn marks(how: u8, created: Value) -> Scenario {
 
 /// Whether the user is a legacy one, and its date.
 fn state(view: &overtake_sim::world::View<'_>) -> (bool, Option<Value<overtake_sim::names::Text>>) {
-    let user = documents(view).one(USERS, "guid", USER).expect("the user is there");
+    let user = document_store(view).one(USERS, "guid", USER).expect("the user is there");
     (user.at("legacy").is_some_and(Value::is_true), user.at("createdOn").cloned())
 }
 

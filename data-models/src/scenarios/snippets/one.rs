@@ -37,7 +37,7 @@ async fn coupon(ctx: Context) -> Result<(), ScriptError> {
 pub(super) fn coupon_stays() -> Property {
     Property::at_rest(COUPON, SOURCE, |view| {
         let applied = view.clients().any(|client| client.is_marked("coupon"));
-        let there = documents(view).one(ITEMS, "guid", GUID).is_some_and(|item| item.at("coupon").is_some());
+        let there = document_store(view).one(ITEMS, "guid", GUID).is_some_and(|item| item.at("coupon").is_some());
         if applied && !there { Err("the coupon was applied, and is gone".into()) } else { Ok(()) }
     })
 }

@@ -27,7 +27,8 @@ fn one_row() -> Property {
 
 fn every_row_has_its_item() -> Property {
     Property::always("every row has its item", SOURCE, |view| {
-        let lost = documents(view).all(ITEMS).iter().any(|row| row.at("itemId").is_none() || row.at("guid").is_none());
+        let lost =
+            document_store(view).all(ITEMS).iter().any(|row| row.at("itemId").is_none() || row.at("guid").is_none());
         if lost { Err("a row has neither guid nor itemId".into()) } else { Ok(()) }
     })
 }
@@ -52,7 +53,7 @@ fn beside_a_delete(how: u8) -> Scenario {
 fn stays_deleted() -> Property {
     Property::always("what is deleted stays deleted", SOURCE, |view| {
         let deleted = view.clients().any(|client| client.is_marked("took"));
-        match deleted && !documents(view).all(ITEMS).is_empty() {
+        match deleted && !document_store(view).all(ITEMS).is_empty() {
             true => Err("the row was deleted, and is there again".into()),
             false => Ok(()),
         }
@@ -77,7 +78,7 @@ fn baskets(repaired: bool) -> Scenario {
     let holds = Property::at_rest("each basket holds what its customer added", SOURCE, |view| {
         for client in view.clients() {
             let Some(basket) = client.mark("basket").flatten() else { continue };
-            if documents(view).one(ITEMS, "basketId", &basket.full()).is_none() {
+            if document_store(view).one(ITEMS, "basketId", &basket.full()).is_none() {
                 return Err(format!("{} was told that the item is in, and basket {basket} is empty", client.name()));
             }
         }
@@ -95,7 +96,11 @@ fn guids(repaired: bool) -> Scenario {
         for client in view.clients() {
             let Some(guid) = client.mark("guid").flatten() else { continue };
             let is = |text: &Text| *text == guid;
-            if !documents(view).all(ITEMS).iter().any(|row| row.at("guid").and_then(|v| v.as_text()).is_some_and(is)) {
+            if !document_store(view)
+                .all(ITEMS)
+                .iter()
+                .any(|row| row.at("guid").and_then(|v| v.as_text()).is_some_and(is))
+            {
                 return Err(format!("{} has the guid {}, and no row has it", client.name(), guid.short()));
             }
         }
