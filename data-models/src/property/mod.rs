@@ -1,13 +1,11 @@
 //! What scenarios on data are judged by: one property, or one family, in a file.
 
 mod groups;
-
-pub use groups::*;
-pub use overtake_models::property::*;
-
 mod ledger;
 
+pub use groups::*;
 pub use ledger::{
     Ledger, at_most_one_effect, document_store, every_addition_is_in_once, ledger, no_cycle_of_waits, no_duplicates,
     number,
 };
+pub use overtake_models::property::*;
