@@ -5,7 +5,7 @@
 //! money is the initial plus the acknowledged. *Repair:* increment at the server, or save by the version and read again.
 
 use overtake_recipes::Environment;
-use overtake_recipes::store::documents::inc;
+use overtake_recipes::store::documents::{and, eq, inc};
 use overtake_recipes::store::{DataEnvironment, Documents as _, doc};
 use overtake_sim::program::Context;
 use overtake_sim::stores::Documents;
@@ -35,7 +35,8 @@ async fn save(ctx: Context, by: i64, way: Way) -> Ended {
                 let version = document.int("version");
                 document.set("money", document.int("money") + by);
                 document.set("version", version + 1);
-                let filter = if let Way::Version = way { with_version("doc", version) } else { by_id("doc") };
+                let filter =
+                    if let Way::Version = way { and([by_id("doc"), eq("version", version)]) } else { by_id("doc") };
                 ctx.documents().replace_one("docs", filter, document).await?.matched > 0
             }
         };
