@@ -264,6 +264,17 @@ impl<T> Texts<T> for Request<T> {
         }
     }
 
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Set(_, _, data, _)
+            | Self::Put(_, _, data, _)
+            | Self::Replace(_, _, data, _)
+            | Self::Update(_, _, data, ..)
+            | Self::Append(_, _, data) => data.fields(visit),
+            _ => {}
+        }
+    }
+
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Request<U> {
         match self {
             Self::Set(node, key, data, until) => Request::Set(node, to(key), data.map(to), until),

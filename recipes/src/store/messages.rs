@@ -117,6 +117,12 @@ impl<T> Texts<T> for Request<T> {
         }
     }
 
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        if let Self::Send(_, body, _) = self {
+            body.fields(visit);
+        }
+    }
+
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Request<U> {
         match self {
             Self::Send(queue, body, priority) => Request::Send(queue, body.map(to), priority),

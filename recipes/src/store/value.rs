@@ -18,6 +18,11 @@ pub trait Texts<T> {
     /// Calls `visit` with every text, always in the same order.
     fn texts(&mut self, visit: &mut dyn FnMut(&mut T));
 
+    /// Calls `visit` with the name of every field.
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        let _ = visit;
+    }
+
     /// The same with every text replaced.
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Self::With<U>;
 }
@@ -178,6 +183,17 @@ impl<T> Texts<T> for Value<T> {
             Value::Text(text) => visit(text),
             Value::List(list) => list.iter_mut().for_each(|value| value.texts(visit)),
             Value::Doc(doc) => doc.values_mut().for_each(|value| value.texts(visit)),
+        }
+    }
+
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Value::List(list) => list.iter().for_each(|value| value.fields(visit)),
+            Value::Doc(doc) => doc.iter().for_each(|(field, value)| {
+                visit(field);
+                value.fields(visit);
+            }),
+            _ => {}
         }
     }
 

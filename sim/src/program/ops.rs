@@ -178,7 +178,7 @@ impl Inner {
             Obs::Answer(pos, result) => {
                 let op = &mut self.ops[open[*pos as usize]];
                 op.answered = true;
-                op.ready = result.as_ref().map(|_| obs.clone());
+                op.ready = result.is_some().then(|| Obs::Answer(0, result.clone()));
             }
             Obs::Ring(version) => self.ring = *version,
             Obs::Fire(pos) | Obs::Choice(pos, _) | Obs::Written(pos, _) => {

@@ -16,7 +16,7 @@ impl Stores {
         let mut contents = Vec::new();
         if let Some(dht) = &self.dht {
             for (node, item) in dht.items() {
-                let place = if dht.nodes().len() > 1 { format!(" at node {}", node.0) } else { String::new() };
+                let place = if dht.nodes().len() > 1 { format!(" at node {}", node.0 + 1) } else { String::new() };
                 let what = format!("{} (version {})", short(&item.data), item.version);
                 contents.push((format!("{}{place}", item.key.short()), what));
             }

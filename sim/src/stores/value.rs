@@ -5,7 +5,7 @@ use std::fmt;
 use overtake_recipes::store::Texts;
 
 use super::Value;
-use crate::names::{Name, Names, Text};
+use crate::names::{LIMIT, Name, Names, Text};
 
 impl Names for Value {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
@@ -14,7 +14,18 @@ impl Names for Value {
 }
 
 /// What programs hold, brought into the simulator.
+///
+/// # Panics
+/// When the name of a field holds an id or a sequence number: fields are not renamed, so two clients would share it.
 pub fn inside<V: Texts<String>>(value: V) -> V::With<Text> {
+    value.fields(&mut |field| {
+        let mut named = false;
+        Text::new(field).names(&mut |_| named = true);
+        assert!(
+            !named,
+            "{LIMIT}the field {field:?} is named after a client; keep such names in values, not in names of fields"
+        );
+    });
     value.map(&mut |text| Text::new(&text))
 }
 

@@ -15,9 +15,9 @@ pub(super) struct Called {
     pub answer: Option<Result<Answer, overtake_recipes::StoreError>>,
 }
 
-/// The name under which stores know the client at the slot.
-fn caller(slot: usize) -> Who {
-    who(slot, 0)
+/// The name under which stores know that life of the client at the slot.
+pub(super) fn caller(slot: usize, life: u8) -> Who {
+    who(slot, life.into())
 }
 
 impl World {
@@ -25,7 +25,7 @@ impl World {
     pub(super) fn call_at(&self, client: &Client, slot: usize, at: u8) -> (Call, Option<Progress>) {
         let (mut call, mut progress) = match at.checked_sub(LATE) {
             Some(late) => {
-                let LateCall { call, progress } = client.late_calls[usize::from(late)].clone();
+                let LateCall { call, progress, .. } = client.late_calls[usize::from(late)].clone();
                 (call, progress)
             }
             None => {
@@ -49,9 +49,13 @@ impl World {
     pub(super) fn call(&self, services: &Services, client: &Client, slot: usize, at: u8) -> Option<Called> {
         let (call, mut progress) = self.call_at(client, slot, at);
         let mut services = services.clone();
+        let life = match at.checked_sub(LATE) {
+            Some(late) => client.late_calls[usize::from(late)].life,
+            None => client.lives,
+        };
         let mut begun = false;
         let answer = loop {
-            match services.stores.serve(caller(slot), &call, progress.as_ref()) {
+            match services.stores.serve(caller(slot, life), &call, progress.as_ref()) {
                 Served::Waits if !begun => return None,
                 Served::Waits => break None,
                 Served::Going(going) => progress = Some(going),
@@ -90,13 +94,13 @@ impl World {
         let name = &self.setup.clients[slot].name;
         let (services, client) = (self.services.get(words[1]), self.clients.get(words[2 + slot]));
         if step.kind == StepKind::Ring {
-            let nodes: Vec<String> = (0..16).filter(|n| step.arg >> n & 1 == 1).map(|n| n.to_string()).collect();
+            let nodes: Vec<String> = (0..16).filter(|n| step.arg >> n & 1 == 1).map(|n| (n + 1).to_string()).collect();
             return format!("{name}: learns that the table has the nodes {}", nodes.join(", "));
         }
         let at = (step.arg & 0xFF) as u8;
-        let call = self.call_at(client, slot, at).0;
-        // Equal calls of one client are told apart by their number.
-        let equal = |other: &u8| self.call_at(client, slot, *other).0 == call;
+        let call = self.call_at(client, slot, at).0.to_string();
+        // Calls of one client that read the same are told apart by their number.
+        let equal = |other: &u8| self.call_at(client, slot, *other).0.to_string() == call;
         let before = if at < LATE { (0..at).filter(equal).count() } else { (LATE..at).filter(equal).count() };
         let nth = if before > 0 { format!(" ({})", before + 1) } else { String::new() };
         let answer = |answer: &Result<Answer, overtake_recipes::StoreError>| match answer {
@@ -123,7 +127,7 @@ impl World {
             StepKind::NoAnswer => match &client.flights[usize::from(at)] {
                 Flight::Answered(_) => format!("{name}: no answer to {call}{nth}; it was done, the answer is lost"),
                 _ if step.arg >> 8 == 0 => format!("{name}: no answer to {call}{nth}; the call is lost"),
-                _ => format!("{name}: no answer to {call}{nth}; the call is still on its way"),
+                _ => format!("{name}: no answer to {call}{nth}; the call may still arrive"),
             },
             _ => format!("{name}: {call}{nth} is on its way twice"),
         }

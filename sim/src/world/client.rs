@@ -61,6 +61,8 @@ pub struct Client {
     pub session: Who,
     /// How many sessions were opened so far.
     pub sessions: u8,
+    /// How often its process was started again, in worlds with stores: they tell one life from the next.
+    pub lives: u8,
     /// Sent and not yet served.
     pub out: SmallVec<[Request; 1]>,
     /// On the way in and not yet delivered.
@@ -93,6 +95,8 @@ pub struct LateCall {
     pub call: Call,
     /// How far the store has come with it.
     pub progress: Option<Progress>,
+    /// The life of the process that has made it.
+    pub life: u8,
 }
 
 impl Names for Flight {
@@ -144,11 +148,13 @@ pub struct Moved {
 
 impl Client {
     /// A client at the start of its program, with its first session open.
-    pub fn start(automaton: &Automaton, program: u16, slot: usize, session: u8, server: u8) -> Self {
+    pub fn start(automaton: &Automaton, program: u16, slot: usize, session: u8, lives: u8, server: u8) -> Self {
         let literal = automaton.naming().literal_owners;
-        let (node, bind, sent) = automaton.start(program, slot, session);
-        let own = if literal { slot } else { OWN };
         let connected = automaton.starts_connected(program);
+        // Without a session it is the life that keeps the ids of one from those of the next.
+        let born = if connected { session } else { session.max(lives + 1) };
+        let (node, bind, sent) = automaton.start(program, slot, born);
+        let own = if literal { slot } else { OWN };
         let mut client = Self {
             node,
             bind,
@@ -156,6 +162,7 @@ impl Client {
             server,
             session: if connected { who(own, session as usize) } else { 0 },
             sessions: if connected { session } else { session - 1 },
+            lives,
             out: SmallVec::new(),
             incoming: SmallVec::new(),
             last_zxid: 0,
@@ -264,7 +271,7 @@ impl Client {
         let (_, call, _) = self.open_call(automaton, at);
         let mut call = call.clone();
         self.resolve(automaton, &mut call);
-        call.outlives_its_caller().then_some(LateCall { call, progress })
+        call.outlives_its_caller().then_some(LateCall { call, progress, life: self.lives })
     }
 
     /// The answer to the open call of that number reaches the program.
@@ -284,7 +291,8 @@ impl Client {
 
     /// A second copy of the open call of that number is on its way.
     pub fn duplicates(&mut self, automaton: &Automaton, at: usize) {
-        self.late_calls.extend(self.late_call(automaton, at));
+        let copy = self.late_call(automaton, at);
+        self.late_calls.extend(copy.map(|copy| LateCall { progress: None, ..copy }));
     }
 
     /// The frame at the head of the wire reaches the program.
@@ -367,6 +375,7 @@ impl Client {
             server,
             session: 0,
             sessions: self.sessions,
+            lives: self.lives,
             out: SmallVec::new(),
             incoming: SmallVec::new(),
             last_zxid: 0,

@@ -164,6 +164,11 @@ impl World {
             setup.zxids || setup.budget.disconnects + setup.budget.elections == 0,
             "connections can break in this world, so zxids must be kept"
         );
+        let process_faults = setup.budget.crashes + setup.budget.timeouts + setup.budget.duplicates;
+        assert!(
+            process_faults == 0 || !setup.calls_are_steps || !setup.stores.any(),
+            "a call to a store can be lost, late or doubled only where calls are no steps"
+        );
         assert!(!setup.records || !setup.calls_are_steps, "calls are kept only where they are no steps");
         let automaton = Automaton::new(setup.programs.clone(), setup.naming, setup.budget.restarts > 0)
             .with_table(setup.stores.dht.clone());
@@ -185,7 +190,7 @@ impl World {
             if automaton.starts_connected(client.program) {
                 ensemble.seed_session(who(slot, 1), client.server);
             }
-            words.push(clients.intern(Client::start(&automaton, client.program, slot, 1, client.server)));
+            words.push(clients.intern(Client::start(&automaton, client.program, slot, 1, 0, client.server)));
         }
         let resource = setup.resource.then(Box::default);
         let [budget, faults] = setup.budget.pack();

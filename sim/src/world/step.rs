@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::serve::LATE;
 use super::{Frame, Services, World};
 use crate::ensemble::{Commit, Forwarded, LEADER};
 use crate::names::{PER_CLIENT, Who, slot_of};
@@ -135,7 +136,7 @@ impl Step {
             StepKind::Write => 5,
             StepKind::Accept => 6,
             StepKind::Commit => 7,
-            StepKind::Call => 8,
+            StepKind::Call if u8::try_from(self.arg).is_ok_and(|at| at < LATE) => 8,
             StepKind::Answer => 9,
             StepKind::Ring => 10,
             StepKind::Store => 11,

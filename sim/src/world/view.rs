@@ -80,7 +80,7 @@ impl<'a> View<'a> {
         ClientView { world: self.world, client: self.world.clients.get(self.words[2 + slot]), slot }
     }
 
-    /// Whether every program is over and nothing is on the wires.
+    /// Whether every program is over and nothing is on the wires but what nobody waits for.
     pub fn everybody_is_done(&self) -> bool {
         self.clients().all(|c| c.is_crashed() || c.client.is_over(&self.world.automaton))
     }

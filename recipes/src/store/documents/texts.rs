@@ -20,6 +20,26 @@ impl<T> Texts<T> for Filter<T> {
         }
     }
 
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Self::All => {}
+            Self::Eq(field, value)
+            | Self::Ne(field, value)
+            | Self::Lt(field, value)
+            | Self::Lte(field, value)
+            | Self::Gt(field, value)
+            | Self::Gte(field, value) => {
+                visit(field);
+                value.fields(visit);
+            }
+            Self::In(field, values) => {
+                visit(field);
+                values.iter().for_each(|value| value.fields(visit));
+            }
+            Self::And(filters) | Self::Or(filters) => filters.iter().for_each(|filter| filter.fields(visit)),
+        }
+    }
+
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Filter<U> {
         match self {
             Self::All => Filter::All,
@@ -48,6 +68,21 @@ impl<T> Texts<T> for Change<T> {
             | Self::SetOnInsert(_, value)
             | Self::Max(_, value) => value.texts(visit),
             Self::Inc(..) | Self::Unset(_) | Self::CurrentDate(_) => {}
+        }
+    }
+
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Set(field, value)
+            | Self::Push(field, value)
+            | Self::AddToSet(field, value)
+            | Self::Pull(field, value)
+            | Self::SetOnInsert(field, value)
+            | Self::Max(field, value) => {
+                visit(field);
+                value.fields(visit);
+            }
+            Self::Inc(field, _) | Self::Unset(field) | Self::CurrentDate(field) => visit(field),
         }
     }
 
@@ -93,6 +128,30 @@ impl<T> Texts<T> for Op<T> {
         }
     }
 
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        match self {
+            Self::Find(filter, _)
+            | Self::FindOne(filter)
+            | Self::FindForUpdate(filter)
+            | Self::Count(filter)
+            | Self::FindAndDelete(filter, _)
+            | Self::DeleteOne(filter)
+            | Self::DeleteMany(filter) => filter.fields(visit),
+            Self::Insert(document) => document.fields(visit),
+            Self::Replace(filter, document, _) | Self::LegacyUpdate(filter, document, _) => {
+                filter.fields(visit);
+                document.fields(visit);
+            }
+            Self::UpdateOne(filter, changes, _)
+            | Self::UpdateMany(filter, changes)
+            | Self::FindAndModify(filter, _, changes, ..) => {
+                filter.fields(visit);
+                changes.iter().for_each(|change| change.fields(visit));
+            }
+            Self::Begin(_) | Self::Commit | Self::Abort => {}
+        }
+    }
+
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Op<U> {
         let all = |changes: Vec<Change<T>>, to: &mut dyn FnMut(T) -> U| {
             changes.into_iter().map(|change| change.map(to)).collect()
@@ -125,6 +184,10 @@ impl<T> Texts<T> for Request<T> {
 
     fn texts(&mut self, visit: &mut dyn FnMut(&mut T)) {
         self.op.texts(visit);
+    }
+
+    fn fields(&self, visit: &mut dyn FnMut(&str)) {
+        self.op.fields(visit);
     }
 
     fn map<U>(self, to: &mut dyn FnMut(T) -> U) -> Request<U> {

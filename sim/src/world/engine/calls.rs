@@ -2,6 +2,7 @@
 
 use super::info::{HotClient, HotService};
 use super::{Engine, UNKNOWN, Words, serve_key};
+use crate::world::calls::caller;
 use crate::world::client::{Client, Flight};
 use crate::world::history::Recorded;
 use crate::world::serve::LATE;
@@ -70,9 +71,13 @@ impl Engine<'_> {
         if !hot.one_answer || hot.incoming || hot.outgoing {
             return false;
         }
-        let faults = budget.timeouts + budget.crashes + budget.disconnects + budget.elections + budget.expiries;
-        let info = self.client(cid);
-        if faults > 0 || !info.only_deliveries || info.interrupts && budget.interrupts > 0 {
+        let connection = budget.disconnects + budget.elections + budget.resyncs + budget.expiries;
+        if budget.timeouts + budget.crashes + connection > 0 {
+            return false;
+        }
+        // Anything else that the program waits for may come before it.
+        let key = self.world.clients.get(cid).key(&self.world.automaton);
+        if key.is_none_or(|key| key.ops.len() != 1) {
             return false;
         }
         // News of the hash table compete with it.
@@ -113,10 +118,9 @@ impl Engine<'_> {
                 _ => {}
             }
             if hit && may(Fault::Timeout) {
-                visit(self, Step::new(StepKind::NoAnswer, slot, number | LOST << 8));
-                if matches!(flight, FlightKind::Open { outlives: true }) {
-                    visit(self, Step::new(StepKind::NoAnswer, slot, number | LATER << 8));
-                }
+                // A call that may arrive later may also never do so.
+                let becomes = if matches!(flight, FlightKind::Open { outlives: true }) { LATER } else { LOST };
+                visit(self, Step::new(StepKind::NoAnswer, slot, number | becomes << 8));
             }
             if hit && may(Fault::Duplicate) && matches!(flight, FlightKind::Open { outlives: true }) {
                 visit(self, Step::new(StepKind::Duplicate, slot, number));
@@ -124,7 +128,8 @@ impl Engine<'_> {
         }
         for late in 0..late {
             if self.called(words[1], cid, slot, LATE + late).is_some() {
-                forced += 1;
+                // One that the store has begun goes on; one that is on its way may never arrive.
+                forced += usize::from(self.world.clients.get(cid).late_calls[usize::from(late)].progress.is_some());
                 visit(self, Step::new(StepKind::Call, slot, u16::from(LATE + late)));
             }
         }
@@ -213,7 +218,7 @@ impl Engine<'_> {
 
     /// The document store notices that the process is dead: it will abort its transactions.
     pub(super) fn orphan_transactions(&mut self, next: &mut Words, slot: usize) {
-        let caller = crate::names::who(slot, 0);
+        let caller = caller(slot, self.world.clients.get(next[2 + slot]).lives);
         let documents = self.world.services.get(next[1]).stores.documents.as_ref();
         if documents.is_some_and(|documents| documents.transactions().any(|(of, _)| of == caller)) {
             self.change(next, |services| services.stores.documents.as_mut().expect("it is there").died(caller));

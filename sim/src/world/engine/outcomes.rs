@@ -162,11 +162,12 @@ impl Engine<'_> {
             Simple::Crash => client.dies(&world.automaton, world.setup.clients[slot].server),
             Simple::Restart => {
                 let program = world.setup.clients[slot].program;
+                let lives = client.lives + u8::from(self.stores);
                 let (late, late_calls) = (client.late, client.late_calls);
                 client = Client {
                     late,
                     late_calls,
-                    ..Client::start(&world.automaton, program, slot, client.sessions + 1, LEADER)
+                    ..Client::start(&world.automaton, program, slot, client.sessions + 1, lives, LEADER)
                 };
             }
             Simple::Notice => {
