@@ -153,6 +153,20 @@ fn lost_updates() -> Vec<Scenario> {
     vec![
         adders("group by compare-and-set", 3, Way::Right)
             .about("Three clients read a group, add a key each, and write it back if it has not changed since; else they start again."),
+        adders("group by compare-and-set, counted", 2, Way::Right)
+            .about("Two clients add a key each: two calls for a client that nobody overtakes, and two more for a second round. One of the two \
+                    goes round again at most.")
+            .source("M55")
+            .stores(Dht::seed(1).counting_calls().with(GROUP, keys(&[])).into())
+            .properties([
+                Property::always("two clients need one more round at most", SOURCE, |view| {
+                    let calls: usize = view.clients().map(|c| hash_table(view).calls(c.slot())).sum();
+                    if calls <= 6 { Ok(()) } else { Err(format!("{calls} calls were made")) }
+                }),
+                Property::sometimes("somebody goes round again", |view| {
+                    view.everybody_is_done() && view.clients().any(|c| hash_table(view).calls(c.slot()) == 4)
+                }),
+            ]),
         adders("group by plain SET", 3, Way::PlainSet)
             .about("Three clients read a group, add a key each, and write it back. The last one wins, and the others' keys are gone.")
             .breaks(ADDED)
