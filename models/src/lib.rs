@@ -5,6 +5,7 @@ pub mod explorer;
 pub mod frontier;
 pub mod hunt;
 pub mod manifest;
+pub mod odds;
 pub mod plots;
 pub mod property;
 pub mod prove;

@@ -9,6 +9,7 @@ use overtake_sim::world::Reductions;
 
 use super::exit::Exit;
 use super::hunt::Hunting;
+use super::odds::Asking;
 
 /// Finds the order of events in which one operation overtakes another.
 ///
@@ -101,6 +102,15 @@ pub(super) enum Command {
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Tell how likely one run of a scenario goes wrong, and how many incidents a month that makes
+    Odds {
+        /// Name of a scenario, or a part that only one has
+        name: Option<String>,
+        #[command(flatten)]
+        bounds: Bounds,
+        #[command(flatten)]
+        asking: Box<Asking>,
     },
     /// Join the shards of hunts: what is written is what one hunt of all their runs would have written
     Merge {

@@ -13,6 +13,7 @@ mod kept;
 mod list;
 mod merge;
 mod names;
+mod odds;
 mod pages;
 mod progress;
 mod replay;
@@ -138,6 +139,7 @@ impl CommandLine {
             Some(Command::Frontier { name, bounds, total, memory, time, json }) => {
                 frontier::frontier(self, name, bounds, *total, (*memory, *time), *json)
             }
+            Some(Command::Odds { name, bounds, asking }) => odds::odds(self, name.as_deref(), bounds, asking),
             Some(Command::Merge { folders, out, json }) => merge::merge(self, folders, out, *json),
             Some(Command::Shrink { files, out, memory }) => shrink::shrink(self, files, out, *memory),
             Some(Command::Explore { what, bounds, port }) => explore::explore(self, what, bounds, *port),

@@ -73,6 +73,16 @@ impl<'w> Judge<'w> {
         self.missed = self.eventually;
     }
 
+    /// Bits of the `eventually` properties whose goal the run has not met so far.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// A run goes on that has missed those goals so far.
+    pub fn resume(&mut self, missed: u64) {
+        self.missed = missed;
+    }
+
     /// Looks at a state. `notified` watch events were sent by the step that led to it (0 for the initial state), and it
     /// is at rest when nothing but faults is enabled in it. Answers the violated property; of several, the first.
     pub fn look(&mut self, engine: &mut Engine<'_>, state: &[u32], notified: u8, at_rest: bool) -> Option<PropertyId> {

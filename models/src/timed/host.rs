@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use overtake_sim::clock::{ConnectionClock, MachineClock};
 use overtake_sim::program::OpView;
 
+use super::calls::{Flying, FlyingLate};
+
 /// One direction of a wire: when each thing on it arrives. Only the head can be taken, so only for it there is an event.
 #[derive(Debug, Default)]
 pub(super) struct Wire {
@@ -62,6 +64,14 @@ pub(super) struct Host {
     pub out: Wire,
     pub incoming: Wire,
     pub local: Vec<LocalOp>,
+    /// Its calls to stores, beside those of the world.
+    pub calls: Vec<Flying>,
+    /// Those that nobody waits for.
+    pub late: Vec<FlyingLate>,
+    /// News of nodes that have come or gone are on their way to it.
+    pub hears_of_nodes: bool,
+    /// The moment at which it begins: what its program asks for at first is asked for then.
+    pub starts_at: u64,
     /// Up to this moment nothing that it sends arrives.
     pub mute_until: u64,
     /// Up to this moment nothing arrives that is sent to it.
@@ -81,6 +91,10 @@ impl Host {
             out: Wire::default(),
             incoming: Wire::default(),
             local: Vec::new(),
+            calls: Vec::new(),
+            late: Vec::new(),
+            hears_of_nodes: false,
+            starts_at: 0,
             mute_until: 0,
             deaf_until: 0,
             alarm: None,

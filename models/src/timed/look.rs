@@ -1,14 +1,28 @@
 //! What a step has changed: new things on the wires, new waits of the programs, new sessions, and when each of them is over.
 
 use overtake_recipes::SessionState;
+use overtake_recipes::store::dht::Node;
 use overtake_sim::clock::ConnectionClock;
 use overtake_sim::clock::duration::MILLISECOND;
+use overtake_sim::names::Text;
 use overtake_sim::program::{OpView, local_ops};
 use overtake_sim::world::{Link, Step, StepKind};
 
 use super::host::LocalOp;
 use super::record::Note;
-use super::run::{Event, Run, Taken};
+use super::run::{Event, Run};
+
+/// A step that was taken, with what only the state before it can tell.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    pub step: Step,
+    /// The change of the connection that it delivers, if it is one.
+    pub delivering: Option<SessionState>,
+    /// How many of the client's last own waits are new; `None` where the step does not move the program.
+    pub made: Option<usize>,
+    /// The item to which it gives another life.
+    pub renewed: Option<(Node, Text)>,
+}
 
 impl Run<'_, '_, '_> {
     /// Looks at what the step has changed.
@@ -19,6 +33,7 @@ impl Run<'_, '_, '_> {
                 self.hosts[slot].word = self.course.state[2 + slot];
                 self.look_at_wires(slot, own);
                 self.look_at_waits(slot, own);
+                self.look_at_calls(slot, own);
                 self.schedule_wires(slot);
                 self.schedule_library(slot);
             }
@@ -33,7 +48,9 @@ impl Run<'_, '_, '_> {
             }
             self.schedule_tracker();
             self.look_at_replicas(taken.map(|taken| taken.step));
+            self.look_at_stores(taken);
         }
+        self.wake_calls();
         self.look_for_notices();
     }
 
@@ -93,7 +110,8 @@ impl Run<'_, '_, '_> {
             let ways = if fresh { 2 } else { 1 };
             while self.hosts[slot].out.arrivals.len() < requests {
                 let on_the_way: u64 = (0..ways).map(|_| self.latency()).sum();
-                let at = now + on_the_way + self.timing.service.sample(&mut self.service);
+                let at =
+                    now.max(self.hosts[slot].starts_at) + on_the_way + self.timing.service.sample(&mut self.service);
                 self.hosts[slot].out.push(at, false);
             }
         }
@@ -147,7 +165,8 @@ impl Run<'_, '_, '_> {
                         // An interrupt comes from the plan.
                         _ => continue,
                     };
-                    let over = host.clock.moment(host.clock.reading(now).saturating_add(lasts));
+                    let from = now.max(host.starts_at);
+                    let over = host.clock.moment(host.clock.reading(from).saturating_add(lasts));
                     self.queue.push(over, Event::Local { slot, ticket: self.tickets });
                 }
             }

@@ -17,6 +17,12 @@
 //! | elect | the server is shut down, or its leader; or the leader stood still for five ticks (`syncLimit`) |
 //! | resync | drawn with the plan |
 //! | write | a write is at the resource, which takes no notice of the client's pauses |
+//! | call | a call is at its store after a latency and is taken after a service time, as is each further step of it; one that has to wait there is taken a service time after it can be |
+//! | answer | a store's answer is there after a latency, whatever was asked before or after |
+//! | no answer | the caller's patience is over: the call is lost, or arrives later, or its answer is lost |
+//! | duplicate | drawn as the call is sent |
+//! | ring | the news of nodes that came or went is there after a latency |
+//! | store, store fault | an item expires after its own duration since it was last stored or touched; the replica applies a write; a queue takes a consumer for dead; evictions and nodes that come and go are drawn |
 //! | crash, restart, interrupt | drawn with the plan |
 //!
 //! What the world has not, and how it is told in its steps:
@@ -36,6 +42,7 @@
 //! - *Steps that the budget does not allow* are not taken and are counted as refused; what would have caused them counts as
 //!   over (the session gets a fresh time-out, the silent connection is kept). So use a large budget: [`roomy`].
 
+mod calls;
 mod course;
 mod host;
 pub mod invariants;
@@ -48,6 +55,7 @@ mod replicas;
 mod run;
 mod server;
 mod sessions;
+mod stores;
 mod timing;
 
 use overtake_sim::clock::Rng;
@@ -55,6 +63,7 @@ use overtake_sim::world::{Budget, Engine, World};
 
 pub use plan::{Fault, Lost, Plan};
 pub use record::{Note, Noted, TimedRun, lines, text};
+pub use stores::{lasts, renewed};
 pub use timing::{Recurring, Timing};
 
 use crate::sample::{Judge, SampledRun, Sampler};
@@ -105,6 +114,12 @@ impl Timed {
     /// A run of the seed under a plan that is given. The engine is one without reductions.
     pub fn run_plan(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64, plan: &Plan) -> TimedRun {
         run::Run::new(&self.timing, self.flaw, engine, judge, seed).go(plan)
+    }
+
+    /// A run in which each client begins at a moment of its own.
+    pub fn run_from(&self, engine: &mut Engine<'_>, judge: &mut Judge<'_>, seed: u64, starts: &[u64]) -> TimedRun {
+        let plan = self.plan(engine.world(), seed);
+        run::Run::new(&self.timing, self.flaw, engine, judge, seed).starting(starts).go(&plan)
     }
 
     /// The run of the seed, with what the clocks saw.

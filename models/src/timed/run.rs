@@ -9,12 +9,15 @@ use overtake_sim::program::OpView;
 use overtake_sim::world::{Engine, Frame, Link, Step, StepKind};
 
 use super::Flaw;
+use super::calls::StoreEvent;
 use super::course::Course;
 use super::host::Host;
+use super::look::Taken;
 use super::plan::{Fault, Lost, Plan};
 use super::record::{Note, Noted, TimedRun};
 use super::replicas::Replica;
 use super::server::Server;
+use super::stores::{InnerClock, renewed};
 use super::timing::Timing;
 use crate::sample::{Ended, Judge, SampledRun};
 
@@ -60,16 +63,8 @@ pub(super) enum Event {
     Replica { replica: usize, ticket: u64, accept: bool },
     /// The leader has stood still for so long that it is replaced.
     LeaderIsReplaced { since: u64 },
-}
-
-/// A step that was taken, with what only the state before it can tell.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Taken {
-    pub step: Step,
-    /// The change of the connection that it delivers, if it is one.
-    pub delivering: Option<SessionState>,
-    /// How many of the client's last own waits are new; `None` where the step does not move the program.
-    pub made: Option<usize>,
+    /// Something at a store, or on the way there or back.
+    Stores(StoreEvent),
 }
 
 /// A run as it goes on.
@@ -84,6 +79,13 @@ pub(super) struct Run<'a, 'w, 'j> {
     pub network: Rng,
     pub own: Rng,
     pub service: Rng,
+    /// And of the stores.
+    pub stores: Rng,
+    pub inner: Vec<InnerClock>,
+    /// The inner step that is just being taken.
+    pub fired: Option<u64>,
+    /// Which calls of the process that is just dying arrive all the same.
+    pub outlives: Vec<bool>,
     pub notes: Vec<Noted>,
     /// When the last transaction that ends a session is committed; they keep their order.
     pub last_commit: u64,
@@ -118,12 +120,22 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             network: seed.fork(2),
             own: seed.fork(3),
             service: seed.fork(4),
+            stores: seed.fork(5),
+            inner: Vec::new(),
+            fired: None,
+            outlives: Vec::new(),
             notes: Vec::new(),
             last_commit: 0,
             refused: Default::default(),
             tickets: 0,
             service_word: u32::MAX,
         }
+    }
+
+    /// Each client begins at its moment.
+    pub fn starting(mut self, starts: &[u64]) -> Self {
+        self.hosts.iter_mut().zip(starts).for_each(|(host, start)| host.starts_at = *start);
+        self
     }
 
     /// Goes on until the run is over.
@@ -185,12 +197,17 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
             Some(Step { kind: StepKind::Deliver, slot, .. }) => self.head_of(slot as usize),
             _ => None,
         };
-        let made = step.filter(|step| self.course.enabled.contains(step)).and_then(|step| self.course.made(step));
+        let possible = step.filter(|step| self.course.enabled.contains(step));
+        let made = possible.and_then(|step| self.course.made(step));
+        let renewed = possible.and_then(|step| renewed(&self.course.world().view(&self.course.state), step));
+        if let Some(step) = possible.filter(|step| step.kind == StepKind::Crash) {
+            self.outlives = self.which_outlive(usize::from(step.slot));
+        }
         if !step.is_some_and(|step| self.course.take(step, now)) {
             *self.refused.entry(kind).or_default() += 1;
             return false;
         }
-        self.look_around(step.map(|step| Taken { step, delivering, made }));
+        self.look_around(step.map(|step| Taken { step, delivering, made, renewed }));
         true
     }
 
@@ -248,7 +265,7 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
     }
 
     /// When something that is due now in the client's process really runs; `None` for now.
-    fn later_in_process(&mut self, slot: usize) -> Option<u64> {
+    pub fn later_in_process(&mut self, slot: usize) -> Option<u64> {
         let now = self.now();
         let at = self.hosts[slot].clock.runs_at(now);
         (at > now).then(|| at + self.timing.waking.sample(&mut self.own))
@@ -372,6 +389,7 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
                 self.server.clock.resume();
                 self.server_goes_down(takes);
             }
+            Event::Stores(event) => self.store_happens(event),
             // Stale.
             _ => {}
         }

@@ -64,6 +64,23 @@ pub struct Timing {
     pub resyncs: Option<Distribution>,
     /// Restarts of the server, or changes of the leader; the length is how long it is down.
     pub server_restarts: Recurring,
+    /// After how long the caller of a store gives its call up; `None` for never. The call (or its answer) may still be on its
+    /// way then.
+    pub call_timeout: Option<Distribution>,
+    /// The probability that a call to a store is lost on its way.
+    pub lost_calls: f64,
+    /// The probability that the answer of a store is lost on its way.
+    pub lost_answers: f64,
+    /// The probability that a call to a store arrives twice.
+    pub doubled_calls: f64,
+    /// Until a queue takes the consumer of a message for dead.
+    pub redelivery: Option<Distribution>,
+    /// Until an item of the hash table is evicted.
+    pub evictions: Option<Distribution>,
+    /// Losses of a node of the hash table, and stops of the document store's server; the length is how long a node is away.
+    pub node_losses: Recurring,
+    /// Restarts of a node of the hash table.
+    pub node_restarts: Option<Distribution>,
     /// Virtual time after which a run ends.
     pub limit: u64,
     /// Steps after which a run ends.
@@ -105,6 +122,14 @@ impl Default for Timing {
             interrupts: Some(known("exp:30s")),
             resyncs: Some(known("exp:60s")),
             server_restarts: pauses("exp:120s", "uniform:1s..10s"),
+            call_timeout: Some(known("const:1s")),
+            lost_calls: 0.005,
+            lost_answers: 0.005,
+            doubled_calls: 0.005,
+            redelivery: Some(known("const:30s")),
+            evictions: Some(known("exp:1h")),
+            node_losses: pauses("exp:120s", "uniform:1s..30s"),
+            node_restarts: Some(known("exp:300s")),
             limit: 300 * SECOND,
             most_steps: 10_000,
         }
@@ -123,7 +148,7 @@ enum Slot<'a> {
 }
 
 impl Timing {
-    /// The same without anything that goes wrong: no pauses, no cuts, no crashes, no interrupts.
+    /// The same without anything that goes wrong: no pauses, no cuts, no crashes, no interrupts, no lost calls, no evictions.
     pub fn healthy(mut self) -> Self {
         for recurring in [
             &mut self.client_pauses,
@@ -131,10 +156,13 @@ impl Timing {
             &mut self.silences,
             &mut self.crashes,
             &mut self.server_restarts,
+            &mut self.node_losses,
         ] {
             recurring.every = None;
         }
         (self.resets, self.interrupts, self.resyncs) = (None, None, None);
+        (self.call_timeout, self.redelivery, self.evictions, self.node_restarts) = (None, None, None, None);
+        (self.lost_calls, self.lost_answers, self.doubled_calls) = (0.0, 0.0, 0.0);
         self
     }
 
@@ -170,6 +198,15 @@ impl Timing {
             ("resync-every", Maybe(&mut self.resyncs)),
             ("server-restart-every", Maybe(&mut self.server_restarts.every)),
             ("server-restart", D(&mut self.server_restarts.length)),
+            ("call-timeout", Maybe(&mut self.call_timeout)),
+            ("lost-calls", Share(&mut self.lost_calls)),
+            ("lost-answers", Share(&mut self.lost_answers)),
+            ("doubled-calls", Share(&mut self.doubled_calls)),
+            ("redelivery", Maybe(&mut self.redelivery)),
+            ("eviction", Maybe(&mut self.evictions)),
+            ("node-loss-every", Maybe(&mut self.node_losses.every)),
+            ("node-loss", D(&mut self.node_losses.length)),
+            ("node-restart-every", Maybe(&mut self.node_restarts)),
             ("limit", Length(&mut self.limit)),
             ("most-steps", Steps(&mut self.most_steps)),
         ]
@@ -243,6 +280,9 @@ impl Timing {
             &self.interrupts,
             &self.resyncs,
             &self.server_restarts.every,
+            &self.evictions,
+            &self.node_losses.every,
+            &self.node_restarts,
         ];
         for gap in gaps.into_iter().flatten() {
             if gap.longer_than(0) == 0.0 {

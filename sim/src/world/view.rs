@@ -7,7 +7,7 @@ use crate::ensemble::Ensemble;
 use crate::names::{Text, Who};
 use crate::program::{NodeKey, OpView, Outcome};
 use crate::resource::Resource;
-use crate::stores::{Call, Stores};
+use crate::stores::{Call, Progress, Stores};
 use crate::zookeeper::{Request, ZooKeeper};
 
 /// A state of a world.
@@ -215,6 +215,11 @@ impl<'a> ClientView<'a> {
         let open = |(_, flight): &(usize, &Flight)| !matches!(flight, Flight::Answered(_));
         let calls = self.client.flights.iter().enumerate().filter(open);
         calls.map(|(at, _)| self.world.call_at(self.client, self.slot, at as u8).0)
+    }
+
+    /// The open call of that number, in the world's names, and how far a store has come with it.
+    pub fn call(&self, at: usize) -> Option<(Call, Option<Progress>)> {
+        (at < self.client.flights.len()).then(|| self.world.call_at(self.client, self.slot, at as u8))
     }
 
     /// How far the calls of the client to stores have come, the oldest first.

@@ -1,0 +1,34 @@
+//! Odds: how likely it is that one run of a scenario goes wrong, and how many incidents a month that makes.
+mod arithmetic;
+mod ask;
+mod chain;
+mod chapter;
+mod closed;
+mod distance;
+mod estimate;
+pub mod family;
+mod field;
+mod graph;
+mod law;
+mod race;
+mod spans;
+mod split;
+mod starts;
+pub mod starvation;
+mod threads;
+mod timed;
+mod walk;
+
+pub use arithmetic::{DAYS_A_MONTH, Slide, Traffic, at_least_one, months};
+pub use ask::{Answer, Method, Odds, Question};
+pub use chain::{Solved, exact};
+pub use chapter::chapter;
+pub use closed::two_clients;
+pub use estimate::{Batch, Estimate, counted, replicated, weighted};
+pub use field::Field;
+pub use graph::{Graph, NoGraph};
+pub use race::Race;
+pub use split::split;
+pub use starts::Starts;
+pub use timed::Runs;
+pub use walk::plain;
