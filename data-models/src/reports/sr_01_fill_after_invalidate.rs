@@ -38,8 +38,11 @@ async fn reader(ctx: Context, permits: bool) -> Ended {
 }
 
 async fn writer(ctx: Context) -> Ended {
-    store_two(&ctx).await?;
-    ctx.dht().del(KEY).await.map(drop)
+    in_flight(&ctx, async {
+        store_two(&ctx).await?;
+        ctx.dht().del(KEY).await.map(drop)
+    })
+    .await
 }
 
 /// The faulty program and the repaired one.

@@ -50,11 +50,14 @@ async fn reader(ctx: Context, way: Way) -> Ended {
 }
 
 async fn writer(ctx: Context, way: Way) -> Ended {
-    store_two(&ctx).await?;
-    match way {
-        Way::Marker => put(&ctx, KEY, "deleted").await,
-        Way::Set | Way::Lease => ctx.dht().del(KEY).await.map(drop),
-    }
+    in_flight(&ctx, async {
+        store_two(&ctx).await?;
+        match way {
+            Way::Marker => put(&ctx, KEY, "deleted").await,
+            Way::Set | Way::Lease => ctx.dht().del(KEY).await.map(drop),
+        }
+    })
+    .await
 }
 
 /// The faulty program, the repaired one, its trap, and one that keeps both.

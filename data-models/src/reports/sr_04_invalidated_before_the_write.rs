@@ -67,14 +67,17 @@ async fn invalidate(ctx: &Context, way: Way) -> Ended {
 }
 
 async fn writer(ctx: Context, way: Way) -> Ended {
-    if !way.after {
-        invalidate(&ctx, way).await?;
-    }
-    store_two(&ctx).await?;
-    if way.after {
-        invalidate(&ctx, way).await?;
-    }
-    Ok(())
+    in_flight(&ctx, async {
+        if !way.after {
+            invalidate(&ctx, way).await?;
+        }
+        store_two(&ctx).await?;
+        if way.after {
+            invalidate(&ctx, way).await?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 /// The faulty program, the halves of its repair, and the repaired program.
@@ -91,6 +94,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 cache_is_absent_or_equal("duomark/epocxy#43"),
                 no_program_fails(),
                 somebody_is(&["filled"], "somebody fills the cache"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

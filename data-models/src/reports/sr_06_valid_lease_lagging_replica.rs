@@ -42,11 +42,14 @@ async fn reader(ctx: Context, way: Way) -> Ended {
 }
 
 async fn writer(ctx: Context, way: Way) -> Ended {
-    store_two(&ctx).await?;
-    match way.grace {
-        true => ctx.dht().set(KEY, "purged".into(), Expiration::After(Duration::from_secs(10))).await,
-        false => ctx.dht().del(KEY).await.map(drop),
-    }
+    in_flight(&ctx, async {
+        store_two(&ctx).await?;
+        match way.grace {
+            true => ctx.dht().set(KEY, "purged".into(), Expiration::After(Duration::from_secs(10))).await,
+            false => ctx.dht().del(KEY).await.map(drop),
+        }
+    })
+    .await
 }
 
 /// The faulty program, the trap, and the repaired programs.

@@ -5,6 +5,9 @@
 //! on, the cache has nothing or what the store has. *Repair:* a guard records evictions, puts of older transactions are refused, and
 //! after the put the guard is looked at again and the own entry evicted. *Trap:* the look before the put alone: look and put are two steps.
 //!
+//! *Disputed:* with this repair the property holds at rest only. When the writer is done, the loader's stale put can be there and its second
+//! look still be missing: no write is going on, and the cache is stale. So the property that is proved is weaker than the report's.
+//!
 //! Translated: the guard is a number in the hash table, which an eviction counts up before it deletes the key.
 
 use overtake_recipes::StoreError;
@@ -63,7 +66,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .client("loader", move |ctx| loader(ctx, way))
             .client("writer", writer)
             .properties([
-                cache_is_absent_or_equal("dhis2/dhis2-core#24916"),
+                cache_is_absent_or_equal_at_rest("dhis2/dhis2-core#24916"),
                 no_program_fails(),
                 somebody_is(&["put"], "somebody puts"),
                 everybody_is_done(),
@@ -76,14 +79,14 @@ pub fn scenarios() -> Vec<Scenario> {
             "A transaction puts what it has loaded into the cache, after another has committed and evicted the key.",
             Way::Puts,
         )
-        .breaks("the cache has nothing or what the store has")
+        .breaks("at rest, the cache has nothing or what the store has")
         .fixed_by(repaired),
         world(
             "SR-15 put from an old transaction, trap: a look before the put",
             "A transaction looks whether the key was evicted since it has begun. The eviction comes between that look and the put.",
             Way::LooksBefore,
         )
-        .breaks("the cache has nothing or what the store has")
+        .breaks("at rest, the cache has nothing or what the store has")
         .fixed_by(repaired),
         world(repaired, "A transaction looks before and after its put, and takes its entry back.", Way::LooksBeforeAndAfter)
             .properties([

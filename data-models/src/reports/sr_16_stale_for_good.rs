@@ -9,7 +9,8 @@
 //! Translated: the item is a document with its version, stale or not, won or not; each operation of the server is a step. It is stale from the
 //! start, and is marked stale once more.
 
-use overtake_recipes::store::documents::{Returning, and, eq, inc, set};
+use overtake_recipes::StoreError;
+use overtake_recipes::store::documents::{Returning, and, eq, inc, ne, set};
 use overtake_recipes::store::{DataEnvironment, Documents as _, doc};
 use overtake_sim::program::Context;
 use overtake_sim::stores::Documents;
@@ -30,18 +31,27 @@ async fn filler(ctx: Context, keeps: bool) -> Ended {
         return Ok(());
     };
     ctx.work("read the database").await;
-    let same = and([by_id("i"), eq("version", item.int("version"))]);
-    let filled = vec![set("stale", false), set("won", false), inc("version", 1)];
-    if change(&ctx, "items", same, filled).await? {
-        ctx.mark("refilled");
-        return Ok(());
-    }
-    ctx.mark("refused");
-    if !keeps {
-        // The server refuses and counts in one step, which is this one: what is too old stays too old.
-        change(&ctx, "items", by_id("i"), vec![inc("version", 1)]).await?;
-    }
+    ctx.mark(if set_item(&ctx, item.int("version"), keeps).await? { "refilled" } else { "refused" });
     Ok(())
+}
+
+/// The server's set at a version: whether it was done. Each of its calls refuses (and counts) or fills by itself, or does nothing.
+async fn set_item(ctx: &Context, version: i64, keeps: bool) -> Result<bool, StoreError> {
+    loop {
+        if !keeps {
+            let too_old = and([by_id("i"), ne("version", version)]);
+            let counted = vec![inc("version", 1)];
+            if ctx.documents().find_and_modify("items", too_old, counted, Returning::After).await?.is_some() {
+                return Ok(false);
+            }
+        }
+        let same = and([by_id("i"), eq("version", version)]);
+        let filled = vec![set("stale", false), set("won", false), inc("version", 1)];
+        let done = change(ctx, "items", same, filled).await?;
+        if done || keeps {
+            return Ok(done);
+        }
+    }
 }
 
 async fn invalidator(ctx: Context) -> Ended {
@@ -72,6 +82,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["refilled"], "somebody refills it"),
                 somebody_is(&["refused"], "somebody is refused"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
