@@ -33,12 +33,16 @@ enum Way {
 async fn increment(ctx: &Context, way: Way) -> Ended {
     let op = || Op::UpdateOne(by_id("x"), vec![inc("value", 1)], false);
     let store = ctx.documents();
-    match way {
-        Way::SendsAgain => insist(|| store.run("counters", op())).await,
-        Way::TellsTheCaller => store.run("counters", op()).await,
-        Way::SendsAgainWithId => insist(|| store.retryable(1, "counters", op())).await,
+    loop {
+        let sent = match way {
+            Way::SendsAgain | Way::TellsTheCaller => store.run("counters", op()).await,
+            Way::SendsAgainWithId => store.retryable(1, "counters", op()).await,
+        };
+        match sent {
+            Err(StoreError::Unknown) if !matches!(way, Way::TellsTheCaller) => ctx.mark("sends again"),
+            ended => return ended.map(drop),
+        }
     }
-    .map(drop)
 }
 
 async fn client(ctx: Context, way: Way) -> Ended {
@@ -80,6 +84,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 told_is_done(),
                 no_program_fails(),
                 somebody_is(&["incremented"], "somebody increments"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
@@ -89,6 +94,9 @@ pub fn scenarios() -> Vec<Scenario> {
             .fixed_by("DA-01 increment sent again, repaired"),
         world("DA-01 increment sent again, repaired", Way::TellsTheCaller)
             .property(somebody_is(&["does not know"], "somebody does not know")),
-        world("DA-01 increment sent again, repaired by an id", Way::SendsAgainWithId),
+        world("DA-01 increment sent again, repaired by an id", Way::SendsAgainWithId)
+            .property(Property::sometimes("it is sent again, and there is an answer", |view| {
+                view.clients().any(|client| client.is_marked("sends again") && client.is_marked("incremented"))
+            })),
     ]
 }

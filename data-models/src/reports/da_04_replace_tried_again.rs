@@ -39,11 +39,13 @@ async fn replace(ctx: &Context, me: &str, way: Way) -> Result<bool, StoreError> 
             Err(StoreError::Unknown) => again = true,
             Ok(false) if again => {
                 let entry = insist(|| read(ctx, "entries", "k")).await?;
-                return Ok(match way {
+                let done = match way {
                     Way::Again => false,
                     Way::ExpectedOrNew => entry.text("value") == "new",
                     Way::OwnId => entry.at("applied").is_some_and(|ids| ids.strings().iter().any(|id| id == me)),
-                });
+                };
+                ctx.mark(if done { "found it done" } else { "takes it for refused" });
+                return Ok(done);
             }
             result => return result,
         }
@@ -85,9 +87,11 @@ pub fn scenarios() -> Vec<Scenario> {
                 told_what_is(),
                 no_program_fails(),
                 somebody_is(&["told yes"], "somebody is told yes"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
+    let finds = || somebody_is(&["found it done"], "somebody finds after no answer that it is done");
     let alone =
         "A replacement is applied, its answer is lost, and the second try finds the new value instead of the old.";
     let two = "Two clients replace by the same new value. The call of one is lost, and its second try finds what the other has written.";
@@ -95,11 +99,11 @@ pub fn scenarios() -> Vec<Scenario> {
         world("DA-04 replace tried again", alone, 1, Way::Again)
             .breaks("the result is what has happened")
             .fixed_by("DA-04 replace tried again, repaired"),
-        world("DA-04 replace tried again, repaired", alone, 1, Way::ExpectedOrNew),
+        world("DA-04 replace tried again, repaired", alone, 1, Way::ExpectedOrNew).property(finds()),
         world("DA-04 replace tried again, trap: another's new value", two, 2, Way::ExpectedOrNew)
             .breaks("the result is what has happened")
             .fixed_by("DA-04 replace tried again, repaired by an id"),
         world("DA-04 replace tried again, repaired by an id", two, 2, Way::OwnId)
-            .property(somebody_is(&["told no"], "somebody is told no")),
+            .properties([finds(), somebody_is(&["told no"], "somebody is told no")]),
     ]
 }

@@ -27,7 +27,9 @@ async fn client(ctx: Context, with_id: bool) -> Ended {
     let succeeded = match change(&ctx, "keys", at_five, vec![set("value", &new), inc("index", 1)]).await {
         Err(StoreError::Unknown) => {
             let key = insist(|| read(&ctx, "keys", "k")).await?;
-            key.text("value") == new && key.int("index") != 5
+            let own = key.text("value") == new && key.int("index") != 5;
+            ctx.mark(if own { "found its own" } else { "found another's" });
+            own
         }
         result => result?,
     };
@@ -46,26 +48,32 @@ fn successes_were_applied() -> Property {
 
 /// The faulty program and the repaired one.
 pub fn scenarios() -> Vec<Scenario> {
-    let world = |name: &str, with_id| {
+    let world = |name: &str, with_id, lost| {
         let key = doc([("_id", "k".into()), ("value", "old".into()), ("index", 5.into())]);
         scenario(name)
             .about("Two clients write the same value by compare-and-set. One gets no answer, reads the other's value, and takes it for its own.")
             .source("https://github.com/portworx/kvdb/pull/18")
             .stores(documents(Documents::new().with("keys", key)))
             .clients(2, move |ctx| client(ctx, with_id))
-            .timeouts(1)
+            .timeouts(lost)
             .properties([
                 successes_were_applied(),
                 no_program_fails(),
                 somebody_is(&["told success"], "somebody succeeds"),
                 somebody_is(&["told failure"], "somebody fails"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
+    let own = || somebody_is(&["found its own"], "somebody finds its own value after no answer");
     vec![
-        world("DA-08 success by value", false)
+        world("DA-08 success by value", false, 1)
             .breaks("successes were applied")
             .fixed_by("DA-08 success by value, repaired"),
-        world("DA-08 success by value, repaired", true),
+        world("DA-08 success by value, repaired", true, 1).property(own()),
+        world("DA-08 success by value, two lost answers", false, 2)
+            .breaks("successes were applied")
+            .fixed_by("DA-08 success by value, two lost answers, repaired"),
+        world("DA-08 success by value, two lost answers, repaired", true, 2).property(own()),
     ]
 }

@@ -48,7 +48,9 @@ async fn acquire(ctx: &Context, me: &str, way: Way) -> Result<bool, StoreError> 
         (Err(StoreError::Unknown), Way::SerialRead) => {
             let same = || and([by_id("lock"), eq("ballot", lock.int("ballot"))]);
             insist(|| change(ctx, "locks", same(), vec![inc("ballot", 1)])).await?;
-            Ok(holder(ctx).await? == me)
+            let own = holder(ctx).await? == me;
+            ctx.mark(if own { "found itself the holder" } else { "found itself without" });
+            Ok(own)
         }
         (result, _) => result,
     }
@@ -86,7 +88,13 @@ pub fn scenarios() -> Vec<Scenario> {
             .stores(documents(Documents::new().with("locks", lock)))
             .client("client", move |ctx| client(ctx, way))
             .timeouts(1)
-            .properties([the_holder_knows(), no_program_fails(), somebody_holds(), everybody_is_done()])
+            .properties([
+                the_holder_knows(),
+                no_program_fails(),
+                somebody_holds(),
+                everybody_ends(),
+                everybody_is_done(),
+            ])
     };
     vec![
         world(
@@ -107,6 +115,10 @@ pub fn scenarios() -> Vec<Scenario> {
             "DA-09 lock taken unknowingly, repaired",
             "The client gets no answer. It takes the ballot, so that nothing of its own is on its way any more, and reads.",
             Way::SerialRead,
-        ),
+        )
+        .properties([
+            somebody_is(&["found itself the holder"], "somebody finds that it has the lock"),
+            somebody_is(&["found itself without"], "somebody finds that it has none"),
+        ]),
     ]
 }
