@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use overtake_data_models::reports::{PATTERNS, REPORTS};
+use overtake_data_models::chapter::{chapter, found};
+use overtake_data_models::reports::{DISPUTED, PATTERNS, REPORTS, TRAPS};
 use overtake_models::Expected;
 
 #[test]
@@ -25,6 +26,50 @@ fn each_report_has_its_number_a_faulty_and_a_repaired_program() {
 }
 
 #[test]
+fn each_trap_of_a_thread_is_a_scenario_that_breaks() {
+    assert!(TRAPS.is_sorted_by_key(|(id, _)| id), "sorted by number");
+    for (id, traps) in TRAPS {
+        let Some((.., scenarios)) = REPORTS.iter().find(|(report, ..)| report == id) else { continue };
+        let named = |s: &&overtake_models::Scenario| s.name().contains(", trap: ") && *s.expected() != Expected::Proved;
+        let there = scenarios().iter().filter(named).count();
+        assert!(there >= *traps, "{id}: {there} traps of {traps}");
+    }
+}
+
+#[test]
+fn the_disputed_are_in_the_list_and_leave_no_pattern_without_a_report() {
+    let is_disputed = |id: &str| DISPUTED.iter().any(|(report, _)| *report == id);
+    for (id, _) in DISPUTED {
+        assert!(REPORTS.iter().any(|(report, ..)| report == id), "{id} is modelled");
+    }
+    for (_, pattern, _) in REPORTS.iter().filter(|(id, ..)| is_disputed(id)) {
+        let counts = REPORTS.iter().any(|(id, p, _)| p == pattern && !is_disputed(id));
+        assert!(counts, "{pattern} has a report that counts");
+    }
+}
+
+#[test]
+fn repairs_have_the_bounds_of_what_they_repair() {
+    for (id, _, scenarios) in REPORTS {
+        let scenarios = scenarios();
+        for scenario in scenarios.iter().filter(|s| *s.expected() != Expected::Proved) {
+            let repair = scenarios.iter().find(|s| Some(s.name()) == scenario.repair());
+            assert_eq!(repair.map(|s| s.bounds()), Some(scenario.bounds()), "{id}: {}", scenario.name());
+        }
+    }
+}
+
+#[test]
+fn every_report_counts_but_the_disputed() {
+    for (id, _, scenarios) in REPORTS {
+        let found = found(id, &scenarios()).unwrap();
+        assert_eq!(found.wrong, 0, "{id}: {found:?}");
+        assert_ne!(found.counts(), found.disputed, "{id}: {found:?}");
+    }
+    println!("{}", chapter("").unwrap().markdown);
+}
+
+#[test]
 fn patterns_are_counted() {
     let mut count: BTreeMap<&str, usize> = BTreeMap::new();
     for (_, pattern, _) in REPORTS {
@@ -33,5 +78,5 @@ fn patterns_are_counted() {
     for (pattern, meaning) in PATTERNS {
         println!("{pattern:<4} {:>3}  {meaning}", count.get(pattern).unwrap_or(&0));
     }
-    println!("{} reports, {} patterns", REPORTS.len(), count.len());
+    println!("{} reports, {} of them disputed, {} patterns", REPORTS.len(), DISPUTED.len(), count.len());
 }

@@ -7,6 +7,9 @@
 //! of the allocations is at most what is on hand; a paid order is fully allocated. *Repair:* rows are locked and checked again when
 //! they are allocated; an order that comes too late is cancelled and paid back.
 //!
+//! *Disputed:* the report locks, looks again, *and clamps the write*, and the clamped write breaks "a paid order is fully allocated" (an order
+//! gets nothing, and stays paid). The program that is proved keeps the property by another state, "paid back", which the report does not have.
+//!
 //! Translated from SQL: transactions at read committed.
 
 use overtake_recipes::Environment;
@@ -94,6 +97,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["paid"], "somebody pays"),
                 somebody_is(&["sold out"], "somebody is told that it is sold out"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
@@ -101,7 +105,7 @@ pub fn scenarios() -> Vec<Scenario> {
         world("CA-07 allocated after the check", Way::Blind)
             .breaks("allocations are within the stock")
             .fixed_by("CA-07 allocated after the check, repaired"),
-        world("CA-07 allocated after the check, trap: clamped", Way::Clamped)
+        world("CA-07 allocated after the check, clamped", Way::Clamped)
             .breaks("a paid order is fully allocated")
             .fixed_by("CA-07 allocated after the check, repaired"),
         world("CA-07 allocated after the check, repaired", Way::Rechecked),

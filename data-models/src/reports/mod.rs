@@ -3,7 +3,7 @@
 //! One file a report, named by its number in the catalogue of reports: `ca_01_what_happens.rs`. A report counts as found when the
 //! search finds a violation of the property that the report names, by itself, and proves the repaired program within the same
 //! bounds. Where the report's thread (or common sense) holds a repair that does not repair, the **trap**, it is a scenario of its
-//! own that still breaks.
+//! own that still breaks. Which reports hold one stands in [`TRAPS`]; which do not count although they are here, in [`DISPUTED`].
 //!
 //! # Form
 //!
@@ -229,6 +229,49 @@ pub const REPORTS: &[Report] = &[
     ("WS-01", ws_01_admins_demote_each_other::PATTERN, ws_01_admins_demote_each_other::scenarios),
     ("WS-03", ws_03_commit_in_two_steps::PATTERN, ws_03_commit_in_two_steps::scenarios),
     ("WS-04", ws_04_paid_is_not_ordered::PATTERN, ws_04_paid_is_not_ordered::scenarios),
+];
+
+/// Reports that are modelled and do not count, each with the reason: what the report asks for is not kept by the repair that it names, so
+/// property or repair is another here. The files say more, under *Disputed*.
+pub const DISPUTED: &[(&str, &str)] = &[
+    (
+        "CA-07",
+        "the report clamps the write as well, so a paid order may get nothing; the proved program pays back, a state that the report lacks.",
+    ),
+    (
+        "CA-17",
+        "the repair publishes before it counts, so for a moment there is a live record too many; acknowledged ones are counted here.",
+    ),
+    (
+        "SR-15",
+        "the repair takes a stale entry back after its put, so the cache is stale for a moment; it is looked at when at rest.",
+    ),
+];
+
+/// Reports whose threads hold a repair that does not repair, each with how many. A report of this list counts only when that many
+/// scenarios called `…, trap: …` are refuted; other traps are our own. (OV-06 is not in it: what it calls a trap is its faulty program.)
+pub const TRAPS: &[(&str, usize)] = &[
+    ("CA-11", 2),
+    ("CA-15", 1),
+    ("CA-17", 1),
+    ("DA-04", 1),
+    ("DA-10", 1),
+    ("DI-01", 2),
+    ("DI-03", 1),
+    ("DI-05", 1),
+    ("EX-04", 1),
+    ("EX-10", 1),
+    ("LB-05", 1),
+    ("LU-02", 2),
+    ("LU-07", 1),
+    ("PM-01", 1),
+    ("PM-13", 1),
+    ("RX-01", 1),
+    ("RX-04", 1),
+    ("RX-07", 2),
+    ("SR-02", 1),
+    ("SR-06", 1),
+    ("SR-15", 1),
 ];
 
 /// The mistakes, each with what it means.
