@@ -69,6 +69,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_version_increases(),
                 no_program_fails(),
                 somebody_is(&["touched"], "somebody touches the record"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -78,6 +78,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 see::at_most(0, &["reads what was cleared"], "nobody reads what was cleared", "symfony/symfony#28445"),
                 no_program_fails(),
                 somebody_is(&["reads the new one"], "somebody reads the new value"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

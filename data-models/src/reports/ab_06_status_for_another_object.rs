@@ -75,6 +75,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 somebody_is(&["applied"], "somebody applies a status"),
                 somebody_is(&["tries again"], "somebody tries again"),
                 somebody_is(&["gone"], "somebody finds the object gone"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -57,6 +57,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 see::what_was_added_is_there("hashicorp/consul#304", |view| see::data(view, "list")),
                 no_program_fails(),
                 somebody_is(&["reads again"], "somebody reads again"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -64,6 +64,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_version_changes(),
                 no_program_fails(),
                 somebody_is(&["reads again"], "somebody reads again"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -76,6 +76,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["allocated"], "somebody gets it"),
                 somebody_is(&["sold out"], "somebody is told that it is sold out"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

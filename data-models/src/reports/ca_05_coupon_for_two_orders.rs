@@ -58,6 +58,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["ordered"], "somebody orders"),
                 somebody_is(&["refused"], "somebody sees a used coupon"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -65,6 +65,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 completed_once(),
                 no_program_fails(),
                 somebody_is(&["nothing to do"], "somebody comes second"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

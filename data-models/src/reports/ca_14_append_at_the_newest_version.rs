@@ -67,6 +67,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 decided_on_the_state_before(),
                 no_program_fails(),
                 somebody_is(&["decides again"], "somebody decides again"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -94,6 +94,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["booked"], "somebody books"),
                 somebody_is(&["refused"], "somebody is refused"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -67,6 +67,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_update_stays(),
                 no_program_fails(),
                 somebody_is(&["wrote b after a"], "somebody updates"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

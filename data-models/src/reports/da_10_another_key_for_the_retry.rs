@@ -115,6 +115,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 somebody_is(&["captured"], "somebody captures"),
                 somebody_is(&["refused"], "somebody is refused"),
                 somebody_is(&["does not know"], "somebody does not know"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

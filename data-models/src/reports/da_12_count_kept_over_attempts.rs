@@ -66,6 +66,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 told_what_was_added(),
                 no_program_fails(),
                 somebody_is(&["tries again"], "somebody tries again"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

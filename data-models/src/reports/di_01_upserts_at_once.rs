@@ -56,6 +56,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .properties([
                 no_duplicates(BREAKS, "BeanieODM/beanie#1350", "docs", &["key"]),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -50,6 +50,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_duplicates(BREAKS, "Particular/NServiceBus#4150", "sagas", &["order"]),
                 somebody_is(&["joined"], "a message joins the saga of the other"),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -53,6 +53,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_duplicates(BREAKS, "memgraph/memgraph#4352", "edges", &["from", "to"]),
                 somebody_is(&["found"], "the second finds what the first has made"),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

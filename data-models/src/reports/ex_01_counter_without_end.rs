@@ -59,6 +59,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 every_counter_ends(),
                 no_program_fails(),
                 somebody_is(&["counted"], "a request is counted"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -63,6 +63,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 ),
                 no_program_fails(),
                 somebody_is(&["counted"], "a request is counted"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -98,6 +98,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_holds(),
                 somebody_is(&["ended a lease"], "a lease ends"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -87,6 +87,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 see::at_most(1, &["ran job 2"], "a job runs once", "agenda/agenda#260"),
                 no_program_fails(),
                 somebody_is(&["ran job 2"], "the job runs"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

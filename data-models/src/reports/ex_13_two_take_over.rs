@@ -57,7 +57,8 @@ pub fn scenarios() -> Vec<Scenario> {
             .source("https://github.com/phpnode/YiiRedis/pull/18")
             .stores(Dht::seed(1).with("lock", lock(NOW - 10)).into())
             .clients(2, move |ctx| client(ctx, swaps))
-            .properties([at_most_one_believer(), no_program_fails(), somebody_holds(), everybody_is_done()])
+            .properties([at_most_one_believer(), no_program_fails(), somebody_holds(), everybody_ends(),
+                everybody_is_done()])
     };
     vec![
         world("EX-13 two take over", false).breaks("at most one believer").fixed_by("EX-13 two take over, repaired"),

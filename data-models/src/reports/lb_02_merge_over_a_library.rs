@@ -53,6 +53,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 see::what_was_added_is_there("eugeneware/levels#1", |view| see::data(view, "k")),
                 no_program_fails(),
                 somebody_is(&["added"], "somebody merges"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -99,6 +99,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_version_counts_updates(),
                 no_program_fails(),
                 somebody_is(&["saved"], "somebody saves"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -62,6 +62,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 ledger("the money is what was acknowledged", "Automattic/mongoose#2367", 0)
                     .comes_to(|view| Some(see::one(view, "docs", "doc").int("money"))),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -65,6 +65,7 @@ pub fn scenarios() -> Vec<Scenario> {
                     see::one(view, "carts", "cart").at("items").cloned().unwrap_or_default()
                 }),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

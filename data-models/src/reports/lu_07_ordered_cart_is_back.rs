@@ -76,6 +76,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 }),
                 somebody_is(&["recomputed"], "a cart is recomputed"),
                 somebody_is(&["ordered"], "a cart is ordered"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -83,6 +83,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 }),
                 somebody_is(&["fetched"], "the row was made by another"),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -105,6 +105,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["written"], "the entry is written"),
                 somebody_is(&["flushed"], "the tag is flushed"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

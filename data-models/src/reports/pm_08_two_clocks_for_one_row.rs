@@ -93,6 +93,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 all_fields_or_none(),
                 no_program_fails(),
                 somebody_is(&["deleted"], "the task is deleted"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -83,6 +83,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .properties([
                 no_program_fails(),
                 somebody_is(&["wrote the new mail"], "somebody writes a field"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -66,6 +66,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_total_is_the_sum(),
                 no_program_fails(),
                 somebody_is(&["added"], "somebody adds a line"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

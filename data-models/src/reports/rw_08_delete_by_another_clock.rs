@@ -76,6 +76,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_holds(),
                 somebody_is(&["refused"], "somebody is refused"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -101,6 +101,7 @@ pub fn scenarios() -> Vec<Scenario> {
             .properties([
                 no_program_fails(),
                 somebody_is(&["meets a conflict"], "somebody meets a conflict"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

@@ -51,6 +51,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 }),
                 no_program_fails(),
                 somebody_is(&["rejected"], "somebody is rejected"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

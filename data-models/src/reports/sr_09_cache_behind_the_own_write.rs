@@ -61,6 +61,7 @@ pub fn scenarios() -> Vec<Scenario> {
                     "kubernetes/kubernetes#16134",
                 ),
                 no_program_fails(),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

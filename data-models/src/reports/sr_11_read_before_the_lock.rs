@@ -64,6 +64,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 the_balance_is_the_sum(),
                 no_program_fails(),
                 somebody_is(&["waits"], "somebody waits"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };

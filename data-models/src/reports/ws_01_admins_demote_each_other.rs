@@ -94,6 +94,7 @@ pub fn scenarios() -> Vec<Scenario> {
                 no_program_fails(),
                 somebody_is(&["stepped down"], "somebody steps down"),
                 somebody_is(&["stays"], "somebody stays"),
+                everybody_ends(),
                 everybody_is_done(),
             ])
     };
