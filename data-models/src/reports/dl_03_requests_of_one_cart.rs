@@ -45,6 +45,6 @@ pub fn scenarios() -> Vec<Scenario> {
     let repaired = "DL-03 requests of one cart, repaired";
     vec![
         world("DL-03 requests of one cart", false).breaks("no cycle of waits").fixed_by(repaired),
-        world(repaired, true),
+        world(repaired, true).property(everybody_ends()),
     ]
 }
