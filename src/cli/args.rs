@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use overtake_data_models::linear::Model;
 use overtake_models::{Options, Order};
 use overtake_sim::world::Reductions;
 
@@ -120,6 +121,24 @@ pub(super) enum Command {
         /// Folder for the whole
         #[arg(long, value_name = "DIR")]
         out: PathBuf,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Check a recorded history: could one object, used by one process at a time, have answered so?
+    ///
+    /// One event a line, `PROCESS call WORDS` or `PROCESS return WORDS`, in the order in which they happened; or JSON lines. An
+    /// answer that was lost is `return unknown`. The whole format, with the calls of each model, is in the documentation
+    /// of `overtake_data_models::linear`.
+    Linearizable {
+        /// The history
+        file: PathBuf,
+        /// What the object is: register, cas (a register with versions), counter, set, kv (registers by key)
+        #[arg(long)]
+        model: Model,
+        /// Configurations to try for each object; more ends the search, undecided
+        #[arg(long, value_name = "N", default_value_t = overtake_data_models::linear::MOST)]
+        configurations: usize,
         /// Print JSON
         #[arg(long)]
         json: bool,

@@ -10,6 +10,7 @@ mod frontier;
 mod hunt;
 mod judged;
 mod kept;
+mod linearizable;
 mod list;
 mod merge;
 mod names;
@@ -141,6 +142,9 @@ impl CommandLine {
             }
             Some(Command::Odds { name, bounds, asking }) => odds::odds(self, name.as_deref(), bounds, asking),
             Some(Command::Merge { folders, out, json }) => merge::merge(self, folders, out, *json),
+            Some(Command::Linearizable { file, model, configurations, json }) => {
+                linearizable::linearizable(file, *model, *configurations, *json)
+            }
             Some(Command::Shrink { files, out, memory }) => shrink::shrink(self, files, out, *memory),
             Some(Command::Explore { what, bounds, port }) => explore::explore(self, what, bounds, *port),
         }

@@ -81,6 +81,12 @@ pub mod lu_07_ordered_cart_is_back;
 pub mod lu_08_list_written_as_a_whole;
 pub mod lu_10_update_or_create;
 pub mod lu_12_points_sent_twice;
+pub mod ov_01_answers_out_of_order;
+pub mod ov_03_short_query_answers_last;
+pub mod ov_04_every_other_request_aborted;
+pub mod ov_06_unrelated_refetch_cancelled;
+pub mod ov_07_poll_brings_a_row_back;
+pub mod page;
 pub mod pm_01_registered_before_it_is_there;
 pub mod pm_03_touched_entry_forgotten;
 pub mod pm_04_index_outlives_the_entity;
@@ -91,6 +97,14 @@ pub mod pm_10_index_of_an_intermediate_value;
 pub mod pm_11_stopped_between_two_indexes;
 pub mod pm_12_removed_to_be_replaced;
 pub mod pm_13_list_of_all_keys;
+pub mod rm_01_webhooks_out_of_sync;
+pub mod rm_03_a_job_for_each_priority;
+pub mod rm_04_cursor_skips_an_event;
+pub mod rm_05_webhook_before_the_order;
+pub mod rm_07_flush_of_a_former_owner;
+pub mod rm_09_delete_hidden_by_create;
+pub mod rm_10_deleted_by_range;
+pub mod rm_11_autosaves_out_of_order;
 pub mod rw_01_partial_update_keeps_the_version;
 pub mod rw_03_total_beside_the_version;
 pub mod rw_04_conflict_with_nobody;
@@ -192,6 +206,11 @@ pub const REPORTS: &[Report] = &[
     ("LU-08", lu_08_list_written_as_a_whole::PATTERN, lu_08_list_written_as_a_whole::scenarios),
     ("LU-10", lu_10_update_or_create::PATTERN, lu_10_update_or_create::scenarios),
     ("LU-12", lu_12_points_sent_twice::PATTERN, lu_12_points_sent_twice::scenarios),
+    ("OV-01", ov_01_answers_out_of_order::PATTERN, ov_01_answers_out_of_order::scenarios),
+    ("OV-03", ov_03_short_query_answers_last::PATTERN, ov_03_short_query_answers_last::scenarios),
+    ("OV-04", ov_04_every_other_request_aborted::PATTERN, ov_04_every_other_request_aborted::scenarios),
+    ("OV-06", ov_06_unrelated_refetch_cancelled::PATTERN, ov_06_unrelated_refetch_cancelled::scenarios),
+    ("OV-07", ov_07_poll_brings_a_row_back::PATTERN, ov_07_poll_brings_a_row_back::scenarios),
     ("PM-01", pm_01_registered_before_it_is_there::PATTERN, pm_01_registered_before_it_is_there::scenarios),
     ("PM-03", pm_03_touched_entry_forgotten::PATTERN, pm_03_touched_entry_forgotten::scenarios),
     ("PM-04", pm_04_index_outlives_the_entity::PATTERN, pm_04_index_outlives_the_entity::scenarios),
@@ -202,6 +221,14 @@ pub const REPORTS: &[Report] = &[
     ("PM-11", pm_11_stopped_between_two_indexes::PATTERN, pm_11_stopped_between_two_indexes::scenarios),
     ("PM-12", pm_12_removed_to_be_replaced::PATTERN, pm_12_removed_to_be_replaced::scenarios),
     ("PM-13", pm_13_list_of_all_keys::PATTERN, pm_13_list_of_all_keys::scenarios),
+    ("RM-01", rm_01_webhooks_out_of_sync::PATTERN, rm_01_webhooks_out_of_sync::scenarios),
+    ("RM-03", rm_03_a_job_for_each_priority::PATTERN, rm_03_a_job_for_each_priority::scenarios),
+    ("RM-04", rm_04_cursor_skips_an_event::PATTERN, rm_04_cursor_skips_an_event::scenarios),
+    ("RM-05", rm_05_webhook_before_the_order::PATTERN, rm_05_webhook_before_the_order::scenarios),
+    ("RM-07", rm_07_flush_of_a_former_owner::PATTERN, rm_07_flush_of_a_former_owner::scenarios),
+    ("RM-09", rm_09_delete_hidden_by_create::PATTERN, rm_09_delete_hidden_by_create::scenarios),
+    ("RM-10", rm_10_deleted_by_range::PATTERN, rm_10_deleted_by_range::scenarios),
+    ("RM-11", rm_11_autosaves_out_of_order::PATTERN, rm_11_autosaves_out_of_order::scenarios),
     ("RW-01", rw_01_partial_update_keeps_the_version::PATTERN, rw_01_partial_update_keeps_the_version::scenarios),
     ("RW-03", rw_03_total_beside_the_version::PATTERN, rw_03_total_beside_the_version::scenarios),
     ("RW-04", rw_04_conflict_with_nobody::PATTERN, rw_04_conflict_with_nobody::scenarios),

@@ -1,12 +1,16 @@
 //! The scenarios on data that come with the house.
 
+pub mod cache;
 pub mod carts;
 pub mod groups;
 pub mod groups_reading;
 pub mod groups_two;
 pub mod leases;
+pub mod linearizable;
 pub mod optimistic;
+pub mod orders;
 pub mod pairs;
+pub mod search;
 pub mod snippets;
 pub mod two_locks;
 
@@ -15,12 +19,16 @@ use overtake_models::Scenario;
 /// All of them.
 pub fn all() -> Vec<Scenario> {
     [
+        cache::scenarios(),
         carts::scenarios(),
         groups::scenarios(),
         groups_reading::scenarios(),
         groups_two::scenarios(),
         leases::scenarios(),
+        linearizable::scenarios(),
         optimistic::scenarios(),
+        orders::scenarios(),
+        search::scenarios(),
         snippets::scenarios(),
         two_locks::scenarios(),
     ]
