@@ -10,7 +10,7 @@ use overtake_recipes::StoreError;
 use overtake_recipes::store::documents::{Change, Filter, Op, Request, Response};
 use overtake_recipes::store::{Isolation, Texts, Value};
 use overtake_sim::names::{Name, Names, Text, Who, unique_id, who};
-use overtake_sim::stores::documents::{self, Progress};
+use overtake_sim::stores::documents::{self, Inner, Progress};
 use overtake_sim::stores::{Documents, Served, Service, inside, outside};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -270,5 +270,18 @@ proptest! {
             exchange(&mut renamed);
             prop_assert_eq!(&renamed, &right);
         }
+        for caller in 0..2 {
+            let commit = inside(Request { transaction: Some(1), ..request(Op::Commit) });
+            prop_assert_eq!(left.serve(who(caller, 0), &commit, None), right.serve(who(1 - caller, 0), &commit, None));
+        }
+        while left.inner().contains(&Inner::Replicate) {
+            exchange(&mut left);
+            prop_assert_eq!(&left, &right);
+            exchange(&mut left);
+            left.take(&Inner::Replicate);
+            right.take(&Inner::Replicate);
+        }
+        exchange(&mut left);
+        prop_assert_eq!(&left, &right);
     }
 }

@@ -17,12 +17,13 @@ struct Sent {
 
 struct World {
     store: Documents,
-    sent: BTreeMap<char, Sent>,
+    /// By the client, and `-copy` behind it for a second copy.
+    sent: BTreeMap<String, Sent>,
     observed: Vec<String>,
 }
 
-fn slot(client: char) -> Who {
-    who(client as usize - 'A' as usize, 0)
+fn slot(client: &str) -> Who {
+    who(usize::from(client.as_bytes()[0] - b'A'), 0)
 }
 
 fn leak(text: &str) -> &'static str {
@@ -52,16 +53,16 @@ fn setting(store: Documents, line: &str) -> Result<Documents, String> {
 }
 
 impl World {
-    fn see(&mut self, client: char, what: impl std::fmt::Display) {
+    fn see(&mut self, client: &str, what: impl std::fmt::Display) {
         self.observed.push(format!("{client}: {what}"));
     }
 
     /// One step of the client's call; whether it is over, or stuck.
-    fn step(&mut self, client: char, tell: bool) -> bool {
-        let sent = self.sent.get_mut(&client).unwrap_or_else(|| panic!("{client} has no call on its way"));
+    fn step(&mut self, client: &str, tell: bool) -> bool {
+        let sent = self.sent.get_mut(client).unwrap_or_else(|| panic!("{client} has no call on its way"));
         match self.store.serve(slot(client), &sent.request, sent.progress.as_ref()) {
             Served::Done(result) => {
-                self.sent.remove(&client);
+                self.sent.remove(client);
                 match result {
                     _ if !tell => self.see(client, "(no answer)"),
                     Ok(response) => self.see(client, response.map(&mut |text: Text| text.full())),
@@ -80,9 +81,9 @@ impl World {
         }
     }
 
-    fn send(&mut self, client: char, text: &str) -> Result<(), String> {
+    fn send(&mut self, client: &str, text: &str) -> Result<(), String> {
         let request = request(text)?.map(&mut |text: String| Text::new(&text));
-        self.sent.insert(client, Sent { request, progress: None });
+        self.sent.insert(client.to_owned(), Sent { request, progress: None });
         Ok(())
     }
 
@@ -112,7 +113,7 @@ impl World {
             "stop" => return self.take(&Inner::Stop),
             "replicate" => return self.take(&Inner::Replicate),
             "died" => {
-                self.store.died(slot(rest.chars().next().ok_or("a client")?));
+                self.store.died(slot(rest));
                 return Ok(());
             }
             "abort-orphans" => {
@@ -123,8 +124,9 @@ impl World {
             }
             _ => {}
         }
-        let client = word.chars().next().ok_or("a client")?;
-        match (&word[1..], rest) {
+        let end = if word[1..].starts_with("-copy") { "A-copy".len() } else { 1 };
+        let (client, how) = word.split_at(end);
+        match (how, rest) {
             ("", "step") => {
                 if !self.step(client, true) {
                     self.see(client, "goes on");

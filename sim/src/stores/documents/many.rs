@@ -44,7 +44,7 @@ impl Documents {
             let counts = UpdateResult { matched, modified, upserted: None };
             let deletes = matches!(request.op, Op::DeleteMany(_));
             let answer = if deletes { Response::Count(modified) } else { Response::Updated(counts) };
-            return Ok(if modified > 0 { self.when_replicated(by, answer) } else { Step::Done(answer) });
+            return Ok(Step::Done(answer));
         };
         passed.append(&mut ahead);
         let new = match changes {
@@ -59,10 +59,11 @@ impl Documents {
         Ok(Step::Going(At::Many { passed, matched, modified }))
     }
 
-    /// What an error leaves: the documents before it stay changed.
-    pub(super) fn stopped(at: &At) -> StoreError {
+    /// What a call is told that was in the middle when the server stopped. The documents that an update of many has changed by then
+    /// stay changed, except in a transaction: that is aborted.
+    pub(super) fn stopped(request: &Request, at: &At) -> StoreError {
         match at {
-            At::Many { modified: 1.., .. } => StoreError::HalfDone,
+            At::Many { modified: 1.., .. } if request.transaction.is_none() => StoreError::HalfDone,
             At::Replicating(..) => StoreError::Unknown,
             _ => StoreError::Unavailable,
         }

@@ -2,7 +2,9 @@
 //! without a unique index looks first and inserts in a second step.
 //!
 //! A step of a call looks at the newest documents and writes at once, so a filter is always judged against what is changed. That is
-//! what the server's re-evaluation comes to (§7.1); [`Documents::looks_first`] takes the two steps apart.
+//! nearly what the server's re-evaluation comes to (§7.1). Not quite: a server whose candidate no longer matches goes on behind it,
+//! so it may miss a document before it that has come to match since, and match none although one did at every moment.
+//! [`Documents::looks_first`] takes the two steps apart and has these outcomes too.
 
 mod change;
 mod filter;
@@ -86,6 +88,8 @@ struct Answered {
 struct Data {
     collections: BTreeMap<&'static str, Collection>,
     answered: Vec<Answered>,
+    /// Transactions with writes that were committed, to be known again.
+    committed: Vec<(Who, u8)>,
 }
 
 impl Data {
@@ -119,16 +123,18 @@ pub struct Progress {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 enum At {
+    /// The transaction has fixed what it sees; the call waits for a row before it does anything.
+    Begun,
     /// The upsert has looked and found nothing.
     Absent,
-    /// The look has found that one.
-    Found(Value),
+    /// The look has found that one, behind those that have been passed.
+    Found(Value, Vec<Value>),
     /// That one is compared; it is written whatever comes in between. The changes with their sums computed.
     Compared(Value, Option<Vec<Change>>),
     /// Some of many are done; those that have been passed are not looked at again.
     Many { passed: Vec<Value>, matched: u32, modified: u32 },
     /// All is done; the answer waits until the replica has that many entries.
-    Replicating(u32, Response),
+    Replicating(u32, Result<Response, StoreError>),
 }
 
 /// What may happen inside.
@@ -177,8 +183,8 @@ pub struct Documents {
     data: Data,
     /// Those that are open, in the order of their beginning.
     open: Vec<Transaction>,
-    /// Those that were committed and may be asked for again.
-    committed: Vec<(Who, u8)>,
+    /// Those without writes that were committed. They are kept nowhere else, so the next life does not know them.
+    read_only: Vec<(Who, u8)>,
     replica: Option<Replica>,
     /// How often `$currentDate` was written, where the clock runs.
     ticks: i64,
@@ -219,7 +225,8 @@ impl Documents {
         self
     }
 
-    /// Writes to one document find it in one step and change it in another, in which the filter is judged again (§7.1).
+    /// Writes to one document find it in one step and change it in another, in which the filter is judged again (§7.1). So do
+    /// those of transactions that read what is committed by now; a snapshot does not change in between.
     #[must_use]
     pub fn looks_first(mut self) -> Self {
         self.settings.looks_first = true;
@@ -254,8 +261,9 @@ impl Documents {
         self
     }
 
-    /// Writes are answered once the replica has them, and reads outside of transactions see only what it has: nothing of that is
-    /// ever rolled back.
+    /// Writes are answered once the replica has all that is written by then, and reads outside of transactions see only what it
+    /// has: nothing of that is ever rolled back. A write without effect, one that fails, and one that is sent again wait as well,
+    /// since what they are answered tells of writes before them.
     #[must_use]
     pub fn majority(mut self) -> Self {
         self.settings.majority = true;

@@ -5,7 +5,8 @@ use overtake_recipes::store::documents::{Op, Returning, Sort, UpdateResult};
 
 use super::change::{self, Change};
 use super::filter::{matches, sort};
-use super::{At, Documents, Filter, Halt, Request, Response, Step, Value, What, Write, upsert};
+use super::replica::Entry;
+use super::{Answered, At, Documents, Filter, Halt, Request, Response, Step, Value, What, Write, upsert};
 use crate::names::Who;
 
 /// A write to the first document that matches.
@@ -99,10 +100,10 @@ impl Documents {
                 };
             }
             Some(At::Absent) => None,
-            Some(At::Found(id)) => self.still_matching(by, collection, one, id),
+            Some(At::Found(id, passed)) => self.still_matching(by, collection, one, (id, passed)),
             _ => {
                 let found = self.first(by, collection, one.filter, one.sort);
-                match found.as_ref().map(|old| self.taken_apart(by, one, old)).transpose()?.flatten() {
+                match found.as_ref().map(|old| self.taken_apart(by, collection, one, old)).transpose()?.flatten() {
                     Some(step) => return Ok(Step::Going(step)),
                     None => found,
                 }
@@ -118,37 +119,59 @@ impl Documents {
         }
     }
 
-    /// The document that was found if it still matches; otherwise the next that does. With an order the command starts over, which
-    /// comes to the same (§7.1).
-    fn still_matching(&self, by: Option<usize>, collection: &'static str, one: &One<'_>, id: &Value) -> Option<Value> {
-        let found = self.by_id(by, collection, id).filter(|document| matches(one.filter, document));
-        if found.is_some() || one.sort.is_some() {
+    /// The document that was found if it still matches; otherwise the next behind it that does. With an order the command starts
+    /// over (§7.1).
+    fn still_matching(
+        &self,
+        by: Option<usize>,
+        collection: &'static str,
+        one: &One<'_>,
+        (id, passed): (&Value, &[Value]),
+    ) -> Option<Value> {
+        if one.sort.is_some() {
+            let found = self.by_id(by, collection, id).filter(|document| matches(one.filter, document));
             return found.or_else(|| self.first(by, collection, one.filter, one.sort));
         }
-        let all = self.visible(by, collection);
-        let passed = all.iter().position(|document| document.at("_id") == Some(id)).map_or(0, |at| at + 1);
-        all.into_iter().skip(passed).find(|document| matches(one.filter, document))
+        // It stands first behind those that have been passed, unless it is gone.
+        let ahead = self.visible(by, collection).into_iter().skip_while(|document| passed.contains(&id_of(document)));
+        ahead.into_iter().find(|document| matches(one.filter, document))
     }
 
     /// The second step that the write to a document needs in this store.
-    fn taken_apart(&self, by: Option<usize>, one: &One<'_>, old: &Value) -> Result<Option<At>, Halt> {
+    fn taken_apart(
+        &self,
+        by: Option<usize>,
+        collection: &'static str,
+        one: &One<'_>,
+        old: &Value,
+    ) -> Result<Option<At>, Halt> {
         let settings = &self.settings;
         let sums = match one.what {
             What::Change(changes) if settings.increments_in_two_steps => sums(changes, old)?,
             _ => None,
         };
-        Ok(match by {
-            Some(_) => None,
-            None if sums.is_some() || settings.compares_in_two_steps => Some(At::Compared(id_of(old), sums)),
-            None => settings.looks_first.then(|| At::Found(id_of(old))),
-        })
+        if by.is_none() && (sums.is_some() || settings.compares_in_two_steps) {
+            return Ok(Some(At::Compared(id_of(old), sums)));
+        }
+        if !settings.looks_first || !self.sees_the_newest(by) {
+            return Ok(None);
+        }
+        let id = id_of(old);
+        let before = self.visible(by, collection).into_iter().map(|document| id_of(&document));
+        let passed = if one.sort.is_some() { Vec::new() } else { before.take_while(|other| *other != id).collect() };
+        Ok(Some(At::Found(id, passed)))
+    }
+
+    /// Whether what is committed between two steps is seen by the second: outside of transactions, and without a snapshot.
+    fn sees_the_newest(&self, by: Option<usize>) -> bool {
+        by.is_none_or(|at| self.open[at].snapshot.is_none())
     }
 
     /// Whether an upsert that has found nothing inserts in a second step. With a unique index on what it looks for, the clash makes
     /// the server start over, which is as if all were one step; a snapshot does not change in between.
     fn inserts_later(&self, by: Option<usize>, collection: &'static str, one: &One<'_>) -> bool {
         let guarded = self.indexes(collection).iter().any(|index| upsert::starts_over(index, one.filter, &one.what));
-        !guarded && by.is_none_or(|at| self.open[at].snapshot.is_none())
+        !guarded && self.sees_the_newest(by)
     }
 
     fn change(
@@ -200,10 +223,10 @@ impl Documents {
         let one = One { filter, sort: order, what, upsert: false, returning: None };
         let old = match at {
             Some(At::Compared(id, _)) => self.by_id(by, collection, id),
-            Some(At::Found(id)) => self.still_matching(by, collection, &one, id),
+            Some(At::Found(id, passed)) => self.still_matching(by, collection, &one, (id, passed)),
             _ => {
                 let found = self.first(by, collection, filter, order);
-                match found.as_ref().map(|old| self.taken_apart(by, &one, old)).transpose()?.flatten() {
+                match found.as_ref().map(|old| self.taken_apart(by, collection, &one, old)).transpose()?.flatten() {
                     Some(step) => return Ok(Step::Going(step)),
                     None => found,
                 }
@@ -253,7 +276,9 @@ impl Documents {
             }
             None => {
                 let operation = request.operation.filter(|_| !self.settings.forgets_operations);
-                Ok(self.commit(vec![write], operation.map(|operation| (caller, operation)), answer))
+                let answered = operation.map(|operation| Answered { caller, operation, response: answer.clone() });
+                self.commit(Entry { writes: vec![write], answered, committed: None });
+                Ok(Step::Done(answer))
             }
         }
     }

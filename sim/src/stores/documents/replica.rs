@@ -1,6 +1,6 @@
 //! The replica: it applies what the server has committed, one entry after the other, and takes over when the server stops.
 
-use super::{Answered, At, Data, Documents, Response, Step, Write};
+use super::{Answered, Data, Documents, Write};
 use crate::names::Who;
 
 /// What one commit has written.
@@ -8,6 +8,8 @@ use crate::names::Who;
 pub(super) struct Entry {
     pub writes: Vec<Write>,
     pub answered: Option<Answered>,
+    /// The transaction that it was.
+    pub committed: Option<(Who, u8)>,
 }
 
 /// The replica.
@@ -20,29 +22,29 @@ pub(super) struct Replica {
     pub written: u32,
 }
 
+impl Data {
+    /// Makes the writes, and keeps what is told when they are sent again.
+    pub(super) fn take(&mut self, entry: &Entry) {
+        entry.writes.iter().for_each(|write| self.apply(write));
+        self.answered.extend(entry.answered.clone());
+        self.committed.extend(entry.committed);
+    }
+}
+
 impl Documents {
-    /// Keeps the answer for the write that is sent again, and sends the replica what was written.
-    pub(super) fn replicate_later(
-        &mut self,
-        writes: Vec<Write>,
-        operation: Option<(Who, u32)>,
-        response: Response,
-    ) -> Step {
-        let answered = operation.map(|(caller, operation)| Answered { caller, operation, response: response.clone() });
-        self.data.answered.extend(answered.clone());
-        let Some(replica) = &mut self.replica else { return Step::Done(response) };
-        replica.log.push(Entry { writes, answered });
-        replica.written += u32::from(self.settings.majority);
-        self.when_replicated(None, response)
+    /// By a majority: how many entries the replica must have until what is seen now may be told; `None`: it has them.
+    pub(super) fn to_replicate(&self) -> Option<u32> {
+        let replica = self.replica.as_ref().filter(|replica| self.settings.majority && !replica.log.is_empty());
+        replica.map(|replica| replica.written)
     }
 
-    /// The answer to a write; by a majority it waits until the replica has all that is written.
-    pub(super) fn when_replicated(&self, by: Option<usize>, response: Response) -> Step {
-        match &self.replica {
-            Some(replica) if self.settings.majority && by.is_none() => {
-                Step::Going(At::Replicating(replica.written, response))
-            }
-            _ => Step::Done(response),
+    /// A transaction begins under a number that was used before: the one before it is not asked for any more.
+    pub(super) fn forget_commit(&mut self, of: (Who, u8)) {
+        self.read_only.retain(|other| *other != of);
+        self.data.committed.retain(|other| *other != of);
+        if let Some(replica) = &mut self.replica {
+            replica.data.committed.retain(|other| *other != of);
+            replica.log.iter_mut().for_each(|entry| entry.committed = entry.committed.filter(|other| *other != of));
         }
     }
 
@@ -55,15 +57,14 @@ impl Documents {
     pub(super) fn replicate(&mut self) {
         let replica = self.replica.as_mut().expect("a replica");
         let entry = replica.log.remove(0);
-        entry.writes.iter().for_each(|write| replica.data.apply(write));
-        replica.data.answered.extend(entry.answered);
+        replica.data.take(&entry);
     }
 
     /// The server stops. Transactions are gone and calls end where they are. What a replica has not applied is rolled back: it is
     /// the server from now on. Numbers of documents are not drawn twice.
     pub(super) fn stop(&mut self) {
         self.open.clear();
-        self.committed.clear();
+        self.read_only.clear();
         self.life += 1;
         if let Some(replica) = &mut self.replica {
             for (name, collection) in &self.data.collections {

@@ -4,7 +4,7 @@ use overtake_recipes::StoreError;
 use overtake_recipes::store::Texts;
 use overtake_recipes::store::documents::Op;
 
-use super::super::{Served, Service};
+use super::super::{Served, Service, documents_write};
 use super::filter::{matches, sort};
 use super::one::One;
 use super::{At, Data, Documents, Filter, Halt, Inner, Progress, Request, Response, Step, Value, Write};
@@ -42,7 +42,8 @@ impl Documents {
             (_, Some(number)) => Some(self.transaction(caller, number).ok_or(StoreError::NoTransaction)?),
             (_, None) => None,
         };
-        if let (None, None, Some(operation)) = (by, at, request.operation.filter(|_| writes_one(&request.op))) {
+        // Judged before each step: another copy may have come to its end since the last.
+        if let (None, Some(operation)) = (by, request.operation.filter(|_| writes_one(&request.op))) {
             let known = |answered: &&super::Answered| (answered.caller, answered.operation) == (caller, operation);
             if let Some(answered) = self.data.answered.iter().find(known) {
                 return Ok(Step::Done(answered.response.clone()));
@@ -79,6 +80,28 @@ impl Documents {
         }
     }
 
+    /// The answer, where it does not have to wait for the replica.
+    fn answer(&self, request: &Request, result: Result<Response, StoreError>) -> Served<Response, Progress> {
+        let tells = matches!(request.op, Op::Commit) || request.transaction.is_none() && documents_write(request);
+        match self.to_replicate().filter(|_| tells) {
+            Some(entries) => Served::Going(Progress { life: self.life, at: At::Replicating(entries, result) }),
+            None => Served::Done(result),
+        }
+    }
+
+    /// Takes over what the transaction sees whose first operation has to wait: it looked before it waited, so what the other
+    /// transaction commits comes after. Answers whether there was such a one.
+    fn keeps_snapshot(&mut self, next: &Self) -> bool {
+        let mut kept = false;
+        for (open, next) in self.open.iter_mut().zip(&next.open) {
+            if open.snapshot.is_none() && next.snapshot.is_some() {
+                kept = true;
+                *open = next.clone();
+            }
+        }
+        kept
+    }
+
     /// The documents that match, where the request reads.
     fn read(&mut self, by: Option<usize>, request: &Request, filter: &Filter) -> Vec<Value> {
         self.looks(by, request.collection, filter);
@@ -101,19 +124,22 @@ impl Service for Documents {
     fn serve(&mut self, caller: Who, request: &Request, progress: Option<&Progress>) -> Served<Response, Progress> {
         let at = progress.map(|progress| &progress.at);
         if let Some(progress) = progress.filter(|progress| progress.life != self.life) {
-            return Served::Done(Err(Self::stopped(&progress.at)));
+            return Served::Done(Err(Self::stopped(request, &progress.at)));
         }
-        if let Some(At::Replicating(entries, response)) = at {
-            return if self.replicated(*entries) { Served::Done(Ok(response.clone())) } else { Served::Waits };
+        if let Some(At::Replicating(entries, result)) = at {
+            return if self.replicated(*entries) { Served::Done(result.clone()) } else { Served::Waits };
         }
         let mut next = self.clone();
         let error = match next.step(caller, request, at) {
             Ok(step) => {
                 *self = next;
                 return match step {
-                    Step::Done(response) => Served::Done(Ok(response)),
+                    Step::Done(response) => self.answer(request, Ok(response)),
                     Step::Going(at) => Served::Going(Progress { life: self.life, at }),
                 };
+            }
+            Err(Halt::Waits(_)) if self.keeps_snapshot(&next) => {
+                return Served::Going(Progress { life: self.life, at: At::Begun });
             }
             Err(Halt::Waits(_)) => return Served::Waits,
             Err(Halt::Clash) => StoreError::DuplicateKey,
@@ -123,7 +149,7 @@ impl Service for Documents {
         if let Some(number) = request.transaction {
             self.abort(caller, number);
         }
-        Served::Done(Err(error))
+        self.answer(request, Err(error))
     }
 
     fn inner(&self) -> Vec<Inner> {
@@ -182,6 +208,7 @@ impl Names for Data {
             collection.documents.names(visit);
         }
         self.answered.names(visit);
+        self.committed.iter_mut().for_each(|(caller, _)| visit(Name::Who(caller)));
     }
 }
 
@@ -201,12 +228,13 @@ impl Names for Documents {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
         self.data.names(visit);
         self.open.names(visit);
-        self.committed.iter_mut().for_each(|(caller, _)| visit(Name::Who(caller)));
+        self.read_only.iter_mut().for_each(|(caller, _)| visit(Name::Who(caller)));
         if let Some(replica) = &mut self.replica {
             replica.data.names(visit);
             for entry in &mut replica.log {
                 entry.writes.names(visit);
                 entry.answered.names(visit);
+                entry.committed.iter_mut().for_each(|(caller, _)| visit(Name::Who(caller)));
             }
         }
     }
@@ -215,14 +243,17 @@ impl Names for Documents {
 impl Names for Progress {
     fn names(&mut self, visit: &mut dyn FnMut(Name<'_>)) {
         match &mut self.at {
-            At::Absent => {}
-            At::Found(id) => texts(id, visit),
+            At::Begun | At::Absent => {}
+            At::Found(id, passed) => {
+                texts(id, visit);
+                passed.names(visit);
+            }
             At::Compared(id, changes) => {
                 texts(id, visit);
                 changes.iter_mut().flatten().for_each(|change| texts(change, visit));
             }
             At::Many { passed, .. } => passed.names(visit),
-            At::Replicating(_, response) => texts(response, visit),
+            At::Replicating(_, result) => result.iter_mut().for_each(|response| texts(response, visit)),
         }
     }
 }

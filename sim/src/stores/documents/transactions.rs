@@ -4,6 +4,7 @@ use overtake_recipes::StoreError;
 use overtake_recipes::store::Isolation;
 
 use super::filter::matches;
+use super::replica::Entry;
 use super::{Data, Documents, Filter, Halt, Response, Step, Value, Write};
 use crate::names::Who;
 
@@ -70,7 +71,7 @@ impl Documents {
     /// Begins a transaction. One that the client has left open under that number is aborted.
     pub(super) fn begin(&mut self, caller: Who, number: u8, isolation: Isolation) {
         self.abort(caller, number);
-        self.committed.retain(|other| *other != (caller, number));
+        self.forget_commit((caller, number));
         self.open.push(Transaction {
             caller,
             number,
@@ -93,18 +94,19 @@ impl Documents {
     /// Ends a transaction. A commit that is sent again is answered as the first time.
     pub(super) fn end(&mut self, caller: Who, number: u8) -> Result<Step, Halt> {
         let Some(at) = self.transaction(caller, number) else {
-            let known = self.committed.contains(&(caller, number));
+            let known = [&self.read_only, &self.data.committed].iter().any(|all| all.contains(&(caller, number)));
             return if known { Ok(Step::Done(Response::Done)) } else { Err(StoreError::NoTransaction.into()) };
         };
         if self.open[at].doomed {
             return Err(StoreError::WriteConflict.into());
         }
         let transaction = self.open.remove(at);
-        self.committed.push((caller, number));
         if transaction.writes.is_empty() {
-            return Ok(Step::Done(Response::Done));
+            self.read_only.push((caller, number));
+        } else {
+            self.commit(Entry { writes: transaction.writes, answered: None, committed: Some((caller, number)) });
         }
-        Ok(self.commit(transaction.writes, None, Response::Done))
+        Ok(Step::Done(Response::Done))
     }
 
     /// The documents of a collection that the transaction, or an operation outside of any, sees.
@@ -119,7 +121,7 @@ impl Documents {
     pub(super) fn looks(&mut self, by: Option<usize>, collection: &'static str, filter: &Filter) {
         let Some(open) = by.map(|at| &mut self.open[at]) else { return };
         if open.isolation != Isolation::ReadCommitted && open.snapshot.is_none() {
-            open.snapshot = Some(Data { answered: Vec::new(), ..self.data.clone() });
+            open.snapshot = Some(Data { collections: self.data.collections.clone(), ..Data::default() });
         }
         if open.isolation == Isolation::Serialisable && !open.doomed {
             add(&mut open.looked, (collection, filter.clone()));
@@ -207,8 +209,8 @@ impl Documents {
     }
 
     /// Writes are committed: the other transactions are told, and the replica is sent them.
-    pub(super) fn commit(&mut self, writes: Vec<Write>, operation: Option<(Who, u32)>, response: Response) -> Step {
-        for write in &writes {
+    pub(super) fn commit(&mut self, entry: Entry) {
+        for write in &entry.writes {
             let old = self.data.get(write.collection, &write.id).cloned();
             for open in self.open.iter_mut().filter(|open| open.snapshot.is_some()) {
                 add(&mut open.changed, (write.collection, write.id.clone()));
@@ -219,8 +221,11 @@ impl Documents {
                     open.judge();
                 }
             }
-            self.data.apply(write);
         }
-        self.replicate_later(writes, operation, response)
+        self.data.take(&entry);
+        if let Some(replica) = &mut self.replica {
+            replica.log.push(entry);
+            replica.written += u32::from(self.settings.majority);
+        }
     }
 }
