@@ -27,7 +27,10 @@ async fn reads_so(ctx: Context, way: Way) -> Result<(), StoreError> {
     let dht = ctx.dht();
     let items = match way {
         Way::InBatches => match items(&dht, GROUP).await {
-            Err(StoreError::Unavailable) => return Ok(ctx.mark("no group")),
+            Err(StoreError::Unavailable) => {
+                ctx.mark("no group");
+                return Ok(());
+            }
             items => items?,
         },
         Way::InTurn => {
