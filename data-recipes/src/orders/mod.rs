@@ -46,7 +46,9 @@ pub async fn consume<E: DataEnvironment>(
     loop {
         env.checkpoint("orders: next", &[]);
         let message = env.messages().receive(QUEUE).await?;
-        handle(&message.body).await?;
+        // What handling the message checkpoints must not forget which message is to be acknowledged.
+        let kept = format!("{} {}", message.id, message.receipt);
+        env.keeping(&[&kept], handle(&message.body)).await?;
         env.messages().acknowledge(QUEUE, &message).await?;
     }
 }
