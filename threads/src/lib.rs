@@ -3,6 +3,9 @@
 //! There is one implementation of each protocol, in `overtake-recipes`. Here the calling thread runs its future and sleeps
 //! on a [wake-up cell](wake::WakeCell) until the client's event thread has something for it. All that locks and waits goes
 //! through the [door](sync::Threads), so the same code runs on real threads, under shuttle and under loom.
+// Types are generic over the engine that runs them, and so long.
+#![allow(clippy::type_complexity)]
+
 pub mod block_on;
 #[cfg(feature = "check")]
 pub mod check;

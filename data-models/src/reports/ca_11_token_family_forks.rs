@@ -48,7 +48,7 @@ enum Answer {
 /// names, and (without grace) one that is revoked.
 async fn rotate(ctx: &Context, token: &str, way: Way) -> Result<Answer, StoreError> {
     let shown = read(ctx, "tokens", token).await?;
-    if shown.text("parent") != "" && read(ctx, "tokens", shown.text("parent")).await?.text("successor") != token {
+    if !shown.text("parent").is_empty() && read(ctx, "tokens", shown.text("parent")).await?.text("successor") != token {
         return Ok(Answer::Thief);
     }
     let loser = || match way {

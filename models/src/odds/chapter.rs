@@ -82,7 +82,7 @@ fn methods(chapter: &mut Chapter, effort: Effort) -> Result<(), String> {
         if effort == Effort::Quick { 2_000 } else { 20_000 }
     );
     let scenario = family::once(Way::Replace, 2);
-    let gaps = [100 * MILLISECOND, 10 * SECOND, 520 * SECOND, 52_000 * SECOND, 520_000_00 * SECOND];
+    let gaps = [100 * MILLISECOND, 10 * SECOND, 520 * SECOND, 52_000 * SECOND, 52_000_000 * SECOND];
     for gap in gaps {
         let ask = |method, within, most_runs| Question {
             timing: timing(),

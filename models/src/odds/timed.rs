@@ -43,7 +43,7 @@ impl Runs {
 
     /// The moments at which clients begin, counted from the first of them. Nobody's run lasts longer than the limit of a run, so
     /// a gap that is longer is as good as one of that length, and spares the heartbeats in between.
-    fn from_the_first(&self, starts: &[f64]) -> Vec<u64> {
+    fn since_the_first(&self, starts: &[f64]) -> Vec<u64> {
         let mut order: Vec<usize> = (0..starts.len()).collect();
         order.sort_by(|a, b| starts[*a].total_cmp(&starts[*b]));
         let (mut moments, mut now) = (vec![0; starts.len()], 0u64);
@@ -68,7 +68,7 @@ impl Runs {
                 Some(close) => self.starts.draw_close(clients, close, rng),
                 None => (self.starts.draw(clients, rng), 1.0),
             };
-            let starts = self.from_the_first(&starts);
+            let starts = self.since_the_first(&starts);
             let last = starts.iter().copied().max().unwrap_or(0);
             let timing = Timing { limit: self.timing.limit.saturating_add(last), ..self.timing.clone() };
             let timed = Timed::new(timing).run_from(&mut engine, &mut judge, rng.next_u64(), &starts);
