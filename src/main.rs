@@ -10,6 +10,6 @@ fn main() -> ExitCode {
         .corpus("tests/corpus")
         .chapter(|folder| chapter(folder, Effort::Full).map_err(|error| error.to_string()))
         .chapter(overtake::data_models::chapter::chapter)
-        .chapter(|folder| overtake::models::odds::chapter(folder, Effort::Full))
+        .chapter(|folder| overtake::models::odds::chapter(folder, Effort::Quick))
         .run()
 }

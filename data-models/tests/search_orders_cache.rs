@@ -62,7 +62,7 @@ fn searches_have_their_verdicts() {
         &search::scenarios(),
         &[
             ("cart search, last arrival", &[last]),
-            ("cart search, cancel only", &[]),
+            ("cart search, cancel only", &[last]),
             ("cart search, debounce", &[last]),
             ("mobile search, last arrival", &[back]),
             ("mobile search, cancel only", &[back]),
