@@ -20,3 +20,26 @@ fn pessimistic_locking_and_carts_have_their_verdicts() {
     judge(&scenarios::two_locks::scenarios());
     judge(&scenarios::carts::scenarios());
 }
+
+/// The talk's picture, state by state: what each client reads, and what is in the database after each write.
+#[test]
+fn the_story_of_the_picture_is_the_picture() {
+    let all = scenarios::optimistic::scenarios();
+    let picture = all.iter().find(|scenario| scenario.name() == "optimistic lock: the picture").unwrap();
+    let Verdict::Falsified(findings) = check(picture, &Options::default()).unwrap().verdict else {
+        panic!("the picture is not found")
+    };
+    let story: Vec<&str> = findings[0].taken.iter().map(|taken| taken.text.as_str()).collect();
+    let (find, replace) = ("find one of documents where _id = 1", "replace one of documents where _id = 1");
+    assert_eq!(
+        story,
+        [
+            format!("client 1 → {find}: {{_id: 1, version: 1, x: 1}}"),
+            format!("client 2 → {find}: {{_id: 1, version: 1, x: 1}}"),
+            format!("client 1 → {replace} and version = 1 by {{_id: 1, version: 2, x: 2}}: matched 1, modified 1"),
+            format!("client 2 → {replace} and version = 1 by {{_id: 1, version: 2, x: 3}}: matched 0, modified 0"),
+            format!("client 2 → {find}: {{_id: 1, version: 2, x: 2}}"),
+            format!("client 2 → {replace} and version = 2 by {{_id: 1, version: 3, x: 4}}: matched 1, modified 1"),
+        ]
+    );
+}

@@ -12,6 +12,11 @@ use std::fmt::Write;
 use std::path::Path;
 
 use language::{Case, read_folder};
+use overtake_recipes::store::documents::{Op, Request, eq, set};
+use overtake_recipes::store::{Texts, doc};
+use overtake_sim::names::{Text, who};
+use overtake_sim::stores::documents::Response;
+use overtake_sim::stores::{Documents, Served, Service};
 
 fn cases() -> Vec<Case> {
     read_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/documents_conformance"))
@@ -56,4 +61,37 @@ fn no_id_stands_for_two_cases_and_none_expects_nothing_by_oversight() {
         assert!(seen.insert(case.id.clone()), "{}: twice", case.id);
         assert!(!case.expected.is_empty(), "{} ({}): nothing is expected, so nothing is checked", case.id, case.place);
     }
+}
+
+/// D2, a hundred clients: find, then `$set` to one more. `reads_ahead` clients read before the first of them writes.
+fn a_hundred_clients(reads_ahead: usize) -> i64 {
+    let mut store = Documents::new().with("c", doc([("_id", 1.into()), ("n", 0.into())]));
+    let mut serve = |client: usize, op: Op| {
+        let request = Request { collection: "c", op, transaction: None, operation: None, secondary: false };
+        let request = request.map(&mut |text: String| Text::new(&text));
+        match store.serve(who(client, 0), &request, None) {
+            Served::Done(Ok(response)) => response,
+            other => panic!("{other:?}"),
+        }
+    };
+    let mut read = Vec::new();
+    for client in 0..100 + reads_ahead {
+        if client < 100 {
+            let Response::Document(Some(found)) = serve(client, Op::FindOne(eq("_id", 1))) else {
+                panic!("it is there")
+            };
+            read.push(found.at("n").and_then(|n| n.as_int()).expect("a number"));
+        }
+        if let Some(writer) = client.checked_sub(reads_ahead) {
+            serve(writer, Op::UpdateOne(eq("_id", 1), vec![set("n", read[writer] + 1)], false));
+        }
+    }
+    store.all("c")[0].at("n").and_then(|n| n.as_int()).expect("a number")
+}
+
+#[test]
+fn a_hundred_clients_lose_as_much_as_they_read_ahead() {
+    assert_eq!(a_hundred_clients(0), 100, "one after the other");
+    assert_eq!(a_hundred_clients(1), 50, "each reads before the one before him has written");
+    assert_eq!(a_hundred_clients(99), 1, "all read first");
 }

@@ -3,7 +3,6 @@
 //! Clients write down what they were told: the mark `acknowledged` holds how much they were told is in, `unknown` how much may be in or
 //! not (no answer came). A client that died may have had anything in that it had begun: give its most with [`Ledger::at_stake`].
 
-use overtake_sim::names::Text;
 use overtake_sim::stores::{Documents, Value};
 use overtake_sim::world::{ClientView, View};
 
@@ -65,32 +64,6 @@ impl Ledger {
             }
         })
     }
-}
-
-/// At rest every text that a client was told is in (the mark `added`) is in the list once; what may be in or not (`maybe`) at most
-/// once.
-pub fn every_addition_is_in_once(
-    name: &'static str,
-    source: &'static str,
-    list: impl Fn(&View<'_>) -> Vec<Text> + Send + Sync + 'static,
-) -> Property {
-    Property::at_rest(name, source, move |view| {
-        let list = list(view);
-        let times = |text| list.iter().filter(|item| **item == text).count();
-        for client in view.clients() {
-            match client.mark("added").flatten().map(|text| (text, times(text))) {
-                Some((text, 0)) => {
-                    return Err(format!("{} was told that {} is in, and it is not", client.name(), text.short()));
-                }
-                Some((text, 2..)) => return Err(format!("{} is in {} times", text.short(), times(text))),
-                _ => {}
-            }
-            if let Some(text) = client.mark("maybe").flatten().filter(|text| times(*text) > 1) {
-                return Err(format!("{} is in {} times", text.short(), times(text)));
-            }
-        }
-        Ok(())
-    })
 }
 
 /// No two documents of the collection that have these fields have the same values in them.

@@ -35,7 +35,8 @@ fn x(view: &overtake_sim::world::View<'_>) -> Option<i64> {
 }
 
 fn every_change_is_in_once() -> Property {
-    ledger(COUNTS, SOURCE, 1).comes_to(x)
+    // Whoever dies may have had his one change in.
+    ledger(COUNTS, SOURCE, 1).at_stake(1).comes_to(x)
 }
 
 /// Adds to x: what is done in one attempt.
@@ -215,6 +216,9 @@ pub fn scenarios() -> Vec<Scenario> {
             ),
             world(2, How::AsWritten).timeouts(1).called("optimistic lock: as written, no answer").about(
                 "When no answer comes the helper says so. The change is in or not, and nobody is told that it is.",
+            ),
+            world(2, How::Right).crashes(1).called("optimistic lock: a client dies").about(
+                "A client dies at any point. Its replace is in or not, and the other's change is in once in any case.",
             ),
             world(3, How::Attempts(3)).called("optimistic lock: three clients, three attempts").about(
                 "Each conflict means that somebody else came through: with as many attempts as clients nobody gives up.",
