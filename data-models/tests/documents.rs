@@ -3,6 +3,7 @@
 mod verdicts;
 
 use overtake_data_models::scenarios;
+use overtake_models::{Options, Verdict, check};
 use verdicts::judge;
 
 #[test]

@@ -71,6 +71,13 @@ pub async fn stale_list<E: DataEnvironment>(env: &E) -> Result<(), ScriptError> 
     Ok(())
 }
 
+/// *Wrong:* `now` is the client's clock. *Seen:* payments are closed at a time that the server has not reached, or is long past.
+/// *Cure:* `$currentDate`.
+pub async fn by_the_clients_clock<E: DataEnvironment>(env: &E) -> Result<(), ScriptError> {
+    env.documents().update_many(PAYMENTS, is_null(), closed_now()).await?;
+    Ok(())
+}
+
 /// Closes all that are open, each on condition that it still is. When the server stops half way, it goes again: what is done
 /// does not match any more.
 pub async fn repaired<E: DataEnvironment>(env: &E) -> Result<(), ScriptError> {

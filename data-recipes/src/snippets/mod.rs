@@ -18,6 +18,8 @@ use overtake_recipes::store::Value;
 pub const ITEMS: &str = "basketItems";
 /// The collection that the talk's third repair writes to by a slip of the keyboard.
 pub const ITEMS_MISSPELT: &str = "basketitems";
+/// The total of all items: `{total}`.
+pub const TOTALS: &str = "totals";
 /// The users: `{guid, createdOn}`.
 pub const USERS: &str = "users";
 /// The payments: `{guid, completedOn}`.

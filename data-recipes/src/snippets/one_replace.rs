@@ -1,10 +1,10 @@
 //! Snippet 1: find, `amount++`, replace.
 
-use overtake_recipes::store::documents::{Change, Filter, and, eq, inc, set};
-use overtake_recipes::store::{Documents, Value};
+use overtake_recipes::store::documents::{Change, Filter, Op, Response, and, eq, inc, set};
+use overtake_recipes::store::{Documents, Isolation, Value};
 use overtake_recipes::{DataEnvironment, StoreError};
 
-use super::{ITEMS, ScriptError, field_of};
+use super::{ITEMS, ScriptError, TOTALS, field_of};
 
 /// As it stands on the slide. Lost update on the amount; whatever else was written since the read is undone as well; a missing
 /// item is a TypeError; the result is not looked at.
@@ -45,6 +45,16 @@ pub async fn no_null_check<E: DataEnvironment>(env: &E, guid: &str) -> Result<bo
     let item = field_of(docs.find_one(ITEMS, eq("guid", guid)).await?)?;
     let seen = item.text("guid");
     Ok(docs.update_one(ITEMS, eq("guid", seen), vec![inc("amount", 1)]).await?.matched > 0)
+}
+
+/// *Wrong:* the replace matches nothing when the item was deleted since the read, and nobody looks at the result. *Seen:* the customer is
+/// told that it was added. *Cure:* look at `matched`.
+pub async fn replaces_what_is_gone<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool, ScriptError> {
+    let docs = env.documents();
+    let Some(mut item) = docs.find_one(ITEMS, eq("guid", guid)).await? else { return Ok(false) };
+    item.set("amount", item.int("amount") + 1);
+    docs.replace_one(ITEMS, eq("guid", guid), item).await?;
+    Ok(true)
 }
 
 /// The repair of the slide. *Wrong:* the result is not looked at. *Seen:* the item was deleted, nothing is changed, and the customer
@@ -89,6 +99,31 @@ pub async fn null_amount_repaired<E: DataEnvironment>(env: &E, guid: &str) -> Re
     repaired(env, guid).await
 }
 
+/// *Wrong:* the slide's repair is atomic for the item alone; the basket's total is another document. *Seen:* the process dies in between,
+/// and the total does not fit. *Cure:* both in one transaction, or the total computed from the items.
+pub async fn total_apart<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool, ScriptError> {
+    let docs = env.documents();
+    if docs.update_one(ITEMS, eq("guid", guid), vec![inc("amount", 1)]).await?.matched == 0 {
+        return Ok(false);
+    }
+    docs.update_one(TOTALS, Filter::All, vec![inc("total", 1)]).await?;
+    Ok(true)
+}
+
+/// The same in one transaction.
+pub async fn total_with_it<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool, ScriptError> {
+    let docs = env.documents();
+    let add = |filter, field| Op::UpdateOne(filter, vec![inc(field, 1)], false);
+    docs.within(1, ITEMS, Op::Begin(Isolation::ReadCommitted)).await?;
+    if docs.within(1, ITEMS, add(eq("guid", guid), "amount")).await?.updated().matched == 0 {
+        docs.within(1, ITEMS, Op::Abort).await?;
+        return Ok(false);
+    }
+    docs.within(1, TOTALS, add(Filter::All, "total")).await?;
+    docs.within(1, ITEMS, Op::Commit).await?;
+    Ok(true)
+}
+
 /// *Wrong:* when no answer comes the `$inc` is sent again. *Seen:* it counts twice. *Cure:* an operation's number, or its id in the
 /// document.
 pub async fn sent_again<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool, ScriptError> {
@@ -103,7 +138,6 @@ pub async fn sent_again<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool,
 
 /// The same with a number by which the server knows the write again (retryable writes).
 pub async fn sent_again_by_number<E: DataEnvironment>(env: &E, guid: &str) -> Result<bool, ScriptError> {
-    use overtake_recipes::store::documents::{Op, Response};
     loop {
         env.checkpoint("sent again by number: update", &[guid]);
         let add = Op::UpdateOne(eq("guid", guid), vec![inc("amount", 1)], false);

@@ -3,10 +3,12 @@
 use overtake_data_recipes::snippets::PAYMENTS;
 use overtake_data_recipes::snippets::five_close_payments as five;
 use overtake_recipes::store::Value;
+use overtake_sim::stores::documents::NOW;
 
 use super::*;
 
 const EITHER: &str = "a payment is paid or closed by force";
+const CLOCK: &str = "payments are closed at the server's time";
 const CLOSED: &str = "no payment stays open";
 
 fn payment(guid: &'static str, completed: Value) -> Value {
@@ -30,6 +32,7 @@ fn closes(documents: Documents, how: u8) -> Scenario {
             4 => five::one_only(&ctx).await,
             5 => five::stale_list(&ctx).await,
             6 => five::stops_half_way(&ctx).await,
+            8 => five::by_the_clients_clock(&ctx).await,
             _ => five::repaired(&ctx).await,
         }
     })
@@ -53,6 +56,18 @@ fn none_stays_open() -> Property {
             0 => Ok(()),
             1 => Err("one payment is still open".into()),
             open => Err(format!("{open} payments are still open")),
+        }
+    })
+}
+
+/// What is closed by force is closed at the server's time.
+fn at_the_servers_time() -> Property {
+    Property::always(CLOCK, SOURCE, |view| {
+        let forced = |payment: &&Value<_>| payment.at("wasForceClosed").is_some_and(Value::is_true);
+        let mut closed = document_store(view).all(PAYMENTS).iter().filter(forced);
+        match closed.find(|payment| payment.at("completedOn") != Some(&Value::Date(NOW))) {
+            None => Ok(()),
+            Some(_) => Err("a payment was closed at a time that is not the server's".into()),
         }
     })
 }
@@ -102,6 +117,12 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             CLOSED,
             "An update that is not for many changes one document.",
             move |r| closes(payments(), how(4, r)).property(none_stays_open()),
+        ),
+        pair(
+            "snippet 5: the client's clock",
+            CLOCK,
+            "The time of closing is that of the client's clock, which is not the server's.",
+            move |r| closes(payments(), how(8, r)).property(at_the_servers_time()),
         ),
         pair(
             "snippet 5: a stale list",

@@ -1,6 +1,6 @@
 //! Snippet 1: find, add one, replace.
 
-use overtake_data_recipes::snippets::one_replace as one;
+use overtake_data_recipes::snippets::{TOTALS, one_replace as one};
 use overtake_recipes::DataEnvironment;
 use overtake_recipes::store::documents::{eq, set};
 use overtake_recipes::store::{Documents as _, Value, doc};
@@ -66,6 +66,7 @@ fn beside_a_delete(how: u8) -> Scenario {
                 match how {
                     0 => one::no_null_check(&ctx, GUID).await,
                     1 => one::proposed(&ctx, GUID).await,
+                    2 => one::replaces_what_is_gone(&ctx, GUID).await,
                     _ => one::repaired(&ctx, GUID).await,
                 },
             )
@@ -99,6 +100,25 @@ fn null_amount(repaired: bool) -> Scenario {
             )
         })
         .properties([no_program_fails(), every_addition_counts(0)])
+}
+
+fn total(repaired: bool) -> Scenario {
+    world(with_item().with(TOTALS, doc([("total", 1.into())])))
+        .crashes(1)
+        .client("adds", move |ctx: Context| async move {
+            tell(
+                &ctx,
+                match repaired {
+                    true => one::total_with_it(&ctx, GUID).await,
+                    false => one::total_apart(&ctx, GUID).await,
+                },
+            )
+        })
+        .property(Property::at_rest("the total fits the items", SOURCE, |view| {
+            let (items, total) = (sum(view, ITEMS, "amount"), sum(view, TOTALS, "total"));
+            if items == total { Ok(()) } else { Err(format!("the items come to {items}, the total is {total}")) }
+        }))
+        .property(somebody_is_told())
 }
 
 fn sent_again(how: u8) -> Scenario {
@@ -149,13 +169,19 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             "snippet 1: no null check",
             "no program fails",
             "The item may be deleted. Who reads a field of what was not found meets a TypeError.",
-            move |repaired| beside_a_delete(how(0, 2)(repaired)),
+            move |repaired| beside_a_delete(how(0, 3)(repaired)),
+        ),
+        pair(
+            "snippet 1: the replaced item is gone",
+            COUNTS,
+            "The item is deleted between the read and the replace, which matches nothing. The customer is told that it was added.",
+            move |repaired| beside_a_delete(how(2, 3)(repaired)),
         ),
         pair(
             "snippet 1: the slide's $inc, its result ignored",
             COUNTS,
             "The slide's repair. The item may be deleted: then nothing matches, nothing is added, and the customer is told that it was.",
-            move |repaired| beside_a_delete(how(1, 2)(repaired)),
+            move |repaired| beside_a_delete(how(1, 3)(repaired)),
         ),
         pair(
             "snippet 1: $inc −1 without a bound",
@@ -168,6 +194,12 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             "no program fails",
             "An amount of null is no number, and the store refuses to add to it.",
             null_amount,
+        ),
+        pair(
+            "snippet 1: $inc and a total elsewhere",
+            "the total fits the items",
+            "The $inc is atomic for the item. The total of the basket is another document, and the process dies in between.",
+            total,
         ),
         pair(
             "snippet 1: $inc sent again",
