@@ -42,6 +42,13 @@ fn judge(scenarios: &[Scenario], violated_as_well: &[(&str, &[&str])]) {
         if outcome.as_ref() != Ok(&expected) {
             wrong.push(format!("{}: expected {expected:?}, got {outcome:?}", scenario.name()));
         }
+        // What a search finds that ends with the first violation.
+        if let Expected::Falsified(property) = scenario.expected() {
+            match check(scenario, &Options::default()).unwrap().verdict {
+                Verdict::Falsified(findings) if findings[0].property == *property => {}
+                other => wrong.push(format!("{}: found first: {other:?}", scenario.name())),
+            }
+        }
         if let Some(repair) = scenario.repair() {
             let repaired = scenarios.iter().find(|s| s.name() == repair).unwrap_or_else(|| panic!("no {repair}"));
             if !scenario.only_bounds_help() {
@@ -64,8 +71,8 @@ fn searches_have_their_verdicts() {
             ("cart search, last arrival", &[last]),
             ("cart search, cancel only", &[last]),
             ("cart search, debounce", &[last]),
-            ("mobile search, last arrival", &[back]),
-            ("mobile search, cancel only", &[back]),
+            ("mobile search, last arrival", &[last]),
+            ("mobile search, cancel only", &[last]),
             ("mobile search, debounce", &[back]),
         ],
     );
@@ -74,7 +81,15 @@ fn searches_have_their_verdicts() {
 #[test]
 fn orders_have_their_verdicts() {
     let done = "what was sent is done";
-    judge(&orders::scenarios(), &[("urgent message overtakes", &[done]), ("urgent message, a lock alone", &[done])]);
+    let in_order = "messages take effect in their order";
+    judge(
+        &orders::scenarios(),
+        &[
+            ("urgent message overtakes", &[done]),
+            ("urgent message, a lock alone", &[done]),
+            ("message delivered again", &[done, in_order]),
+        ],
+    );
 }
 
 #[test]

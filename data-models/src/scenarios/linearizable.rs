@@ -71,12 +71,11 @@ pub fn scenarios() -> Vec<Scenario> {
         .breaks(LINEARIZABLE)
         .kept_within_bounds_of("one node is linearizable"),
         world(
-            "a node that comes back is not linearizable",
-            "The owner of a key is lost, and another node takes its place, for those who know it. Then it comes back with what it had.",
+            "another owner is not linearizable",
+            "The owner of a key is lost, and another node takes its place, where nothing of the key is known.",
             Dht::seed(2).placed(KEY, 0).rehashing(),
         )
         .node_losses(1)
-        .node_returns(1)
         .breaks(LINEARIZABLE)
         .kept_within_bounds_of("one node is linearizable"),
     ]

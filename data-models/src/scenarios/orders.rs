@@ -11,7 +11,8 @@ use overtake_sim::world::View;
 use crate::property::*;
 
 const SOURCE: &str = "the slides on race conditions: messages of different priorities are concurrent";
-const IN_ORDER: &str = "messages take effect in their order, once";
+const IN_ORDER: &str = "messages take effect in their order";
+const ONCE: &str = "a message takes effect once";
 
 /// How a message is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +53,26 @@ fn done(view: &View<'_>) -> Vec<String> {
     the_order(view).at("done").map_or(Vec::new(), Value::strings)
 }
 
-/// What was done is part of what was sent, in its order.
+/// Nothing is done after what was sent later.
 fn in_their_order() -> Property {
     Property::always(IN_ORDER, SOURCE, |view| {
         let done = done(view);
-        let mut sent = SENT.iter();
-        match done.iter().all(|done| sent.any(|(what, _)| what == done)) {
+        let place = |done: &String| SENT.iter().position(|(what, _)| what == done);
+        match done.is_sorted_by_key(place) {
             true => Ok(()),
             false => Err(format!("the order is to be picked and then cancelled, and was {}", done.join(", then "))),
+        }
+    })
+}
+
+/// Nothing is done twice.
+fn once() -> Property {
+    Property::always(ONCE, "the queue delivers at least once", |view| {
+        let done = done(view);
+        let twice = SENT.iter().find(|(what, _)| done.iter().filter(|done| what == done).count() > 1);
+        match twice {
+            None => Ok(()),
+            Some((what, _)) => Err(format!("the message to {what} the order has taken effect twice")),
         }
     })
 }
@@ -89,9 +102,9 @@ fn world(name: &str, about: &str, way: Way) -> Scenario {
         .stores(stores)
         .client("shop", shop)
         .clients(2, move |ctx| consumer(ctx, way))
-        .redeliveries(1)
         .properties([
             in_their_order(),
+            once(),
             the_last_takes_effect(way != Way::Superseding),
             no_program_fails(),
             Property::sometimes("both messages are handled", |view| {
@@ -101,9 +114,19 @@ fn world(name: &str, about: &str, way: Way) -> Scenario {
         ])
 }
 
-/// What is faulty, what looks like a cure, and two that are.
+/// What is faulty, what looks like a cure, and two that are; then with a queue that takes a consumer for dead.
 pub fn scenarios() -> Vec<Scenario> {
     let about = "An order is sent to be picked, and then to be cancelled, which is more urgent. Two consumers take messages from one queue.";
+    let in_turn = |name: &str, about: &str| {
+        world(name, about, Way::InTurn).property(Property::sometimes("a message comes too early", |view| {
+            the_order(view).at("early").and_then(Value::as_list).is_some_and(|early| !early.is_empty())
+        }))
+    };
+    let superseding = |name: &str, about: &str| {
+        world(name, about, Way::Superseding)
+            .property(Property::sometimes("a message is superfluous", |view| done(view) == ["cancel"]))
+            .property(Property::sometimes("both take effect", |view| done(view).len() == 2))
+    };
     vec![
         world("urgent message overtakes", about, Way::ReadChangeReplace)
             .breaks(IN_ORDER)
@@ -115,20 +138,31 @@ pub fn scenarios() -> Vec<Scenario> {
         )
         .breaks(IN_ORDER)
         .fixed_by("urgent message, each in its turn"),
-        world(
+        in_turn(
             "urgent message, each in its turn",
             "Messages about an order are numbered. One that comes too early waits in the order's document.",
-            Way::InTurn,
-        )
-        .property(Property::sometimes("a message comes too early", |view| {
-            the_order(view).at("early").and_then(Value::as_list).is_some_and(|early| !early.is_empty())
-        })),
-        world(
+        ),
+        superseding(
             "urgent message, the older is ignored",
             "Messages about an order are numbered. One that comes after a later one is superfluous here, and is ignored.",
-            Way::Superseding,
+        ),
+        world(
+            "message delivered again",
+            "A consumer is slow, and the queue takes it for dead: another one gets the same message.",
+            Way::ReadChangeReplace,
         )
-        .property(Property::sometimes("a message is superfluous", |view| done(view) == ["cancel"]))
-        .property(Property::sometimes("both take effect", |view| done(view).len() == 2)),
+        .redeliveries(1)
+        .breaks(ONCE)
+        .fixed_by("message delivered again, each in its turn"),
+        in_turn(
+            "message delivered again, each in its turn",
+            "The order's document knows how far it is, so a message that has taken effect does nothing when it comes again.",
+        )
+        .redeliveries(1),
+        superseding(
+            "message delivered again, the older is ignored",
+            "A message that has taken effect is as old as the order itself, and is ignored.",
+        )
+        .redeliveries(1),
     ]
 }
