@@ -18,7 +18,7 @@ use overtake_recipes::store::documents::{and, eq, set};
 use overtake_recipes::store::{Change, DataEnvironment, Documents, Filter, Messages, Value, doc};
 
 /// The queue of the messages: `{order, number, what}`.
-pub const QUEUE: &str = "to the store";
+pub const QUEUE: &str = "picking";
 
 /// The collection of the orders: `{_id, number, early, done}`: the number of the last message that took effect, messages that came too
 /// early, and what was done.
