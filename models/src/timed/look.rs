@@ -49,6 +49,9 @@ impl Run<'_, '_, '_> {
             self.schedule_tracker();
             self.look_at_replicas(taken.map(|taken| taken.step));
             self.look_at_stores(taken);
+        } else if taken.is_some_and(|taken| taken.renewed.is_some()) {
+            // An item that gets another life of the same length is the same in the world.
+            self.look_at_stores(taken);
         }
         self.wake_calls();
         self.look_for_notices();
