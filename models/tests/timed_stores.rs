@@ -5,7 +5,7 @@ use std::time::Duration;
 use overtake_models::sample::{Ended, Judge};
 use overtake_models::timed::{Timed, TimedRun, Timing, lines, roomy};
 use overtake_models::{Scenario, scenario};
-use overtake_recipes::store::dht::Expiration;
+use overtake_recipes::store::dht::{Expiration, Version};
 use overtake_recipes::store::{Dht as _, Messages as _};
 use overtake_recipes::{DataEnvironment, Environment, StoreError};
 use overtake_sim::program::Context;
@@ -113,6 +113,28 @@ fn an_item_expires_its_duration_after_it_was_last_touched() {
         let (_, lines) = run(&one, steady(&[]), 1);
         let expiry = lines.iter().find(|line| line.contains("expires")).unwrap_or_else(|| panic!("{lines:?}"));
         assert!(expiry.starts_with(expected), "{touches}: {lines:?}");
+    }
+}
+
+/// An update that comes too late leaves the item its life.
+#[test]
+fn an_update_that_comes_too_late_renews_nothing() {
+    let program = |late: bool| {
+        move |ctx: Context| async move {
+            let (dht, lease) = (ctx.dht(), Expiration::After(Duration::from_millis(30)));
+            dht.put("lock", 1.into(), lease).await?;
+            let Some(item) = dht.get("lock").await? else { return Ok(()) };
+            let version = if late { Version(item.version.0 + 1) } else { item.version };
+            dht.update_until("lock", 2.into(), version, lease).await?;
+            ctx.sleep(Duration::from_millis(90)).await;
+            Ok::<_, StoreError>(())
+        }
+    };
+    for (late, expected) in [(false, "41 "), (true, "33 ")] {
+        let one = table(scenario("one").client("a", program(late)));
+        let (_, lines) = run(&one, steady(&[]), 1);
+        let expiry = lines.iter().find(|line| line.contains("expires")).unwrap_or_else(|| panic!("{lines:?}"));
+        assert!(expiry.starts_with(expected), "{late}: {lines:?}");
     }
 }
 

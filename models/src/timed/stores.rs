@@ -1,9 +1,9 @@
 //! What stores do by themselves in virtual time: items that expire, messages that are delivered again, nodes that come and go.
 
-use overtake_recipes::store::dht::{Expiration, Node};
+use overtake_recipes::store::dht::{Expiration, Node, Updated};
 use overtake_sim::clock::Distribution;
-use overtake_sim::names::Text;
-use overtake_sim::stores::{Call, Inner, Stores, dht, documents};
+use overtake_sim::names::{Text, who};
+use overtake_sim::stores::{Call, Inner, Served, Service as _, Stores, dht, documents};
 use overtake_sim::world::{Flight, Step, StepKind, View};
 
 use super::calls::StoreEvent;
@@ -39,7 +39,8 @@ pub fn lasts(timing: &Timing, stores: &Stores, inner: &Inner) -> Option<Distribu
     }
 }
 
-/// The item to which the step gives another life, if it does.
+/// The item to which the step gives another life, if it does: a compare-and-set that comes too late, or a call to a node that is lost,
+/// gives none.
 pub fn renewed(view: &View<'_>, step: Step) -> Option<(Node, Text)> {
     if step.kind != StepKind::Call {
         return None;
@@ -50,16 +51,24 @@ pub fn renewed(view: &View<'_>, step: Step) -> Option<(Node, Text)> {
         Some(Flight::Sent | Flight::Going(_)) => client.call(at)?.0,
         _ => return None,
     };
-    match call {
-        Call::Dht(
-            dht::Request::Set(node, key, ..)
-            | dht::Request::Replace(node, key, ..)
-            | dht::Request::Touch(node, key, _)
-            | dht::Request::GetAndTouch(node, key, _)
-            | dht::Request::Update(node, key, _, _, Some(_)),
-        ) => Some((node, key)),
-        _ => None,
-    }
+    let Call::Dht(request) = call else { return None };
+    let item = match request {
+        dht::Request::Set(node, key, ..)
+        | dht::Request::Replace(node, key, ..)
+        | dht::Request::Touch(node, key, _)
+        | dht::Request::GetAndTouch(node, key, _)
+        | dht::Request::Update(node, key, _, _, Some(_)) => (node, key),
+        _ => return None,
+    };
+    let answer = view.stores().dht.clone()?.serve(who(usize::from(step.slot), 0), &request, None);
+    let done = matches!(
+        answer,
+        Served::Done(Ok(dht::Response::Done
+            | dht::Response::Was(true)
+            | dht::Response::Item(Some(_))
+            | dht::Response::Updated(Updated::Stored)))
+    );
+    done.then_some(item)
 }
 
 impl Run<'_, '_, '_> {
