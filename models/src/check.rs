@@ -1,5 +1,7 @@
 //! Checking a scenario: proof or shortest stories, and never more than was seen.
 
+mod auto;
+
 use overtake_sim::world::{Budget, Reductions, World};
 
 use crate::property::{Kind, Property};
@@ -18,6 +20,10 @@ pub enum Order {
     BreadthFirst,
     /// With little memory beside the visited set; does not know the depth.
     DepthFirst,
+    /// A probe depth first, through a few states. Where it meets nothing the search goes level by level, as if there had been no
+    /// probe; where it meets a violation the search for the shortest story is bounded, and when it comes to the bound the probe's
+    /// story, shrunk, is handed over.
+    Auto,
 }
 
 /// How to check.
@@ -37,7 +43,7 @@ impl Default for Options {
     }
 }
 
-/// A violated property with its shortest story.
+/// A violated property with its story, the shortest one unless it says otherwise.
 #[derive(Clone, Debug)]
 pub struct Finding {
     /// Name of the property.
@@ -50,6 +56,9 @@ pub struct Finding {
     pub taken: Vec<Taken>,
     /// How many of the last steps repeat for ever; 0 for all but properties about what happens at last.
     pub cycle: usize,
+    /// Whether no shorter story was missed: the search for it was not cut off (see [`Order::Auto`]). What happens at last is told by
+    /// one of its shortest ways and a round, and counts as such.
+    pub shortest: bool,
 }
 
 /// What is known of a scenario after a check.
@@ -99,6 +108,7 @@ fn why_stopped(stopped: Stopped, seen: &Seen, options: &Options) -> String {
             format!("stopped: memory ({} MiB allowed; raise --memory or lower the bounds)", options.limits.memory >> 20)
         }
         Stopped::Time => "stopped: time (raise --time or lower the bounds)".into(),
+        Stopped::States => "stopped: the limit of states".into(),
         Stopped::Interrupted => "stopped: interrupted".into(),
         Stopped::Violation => "stopped: a violation was found".into(),
         Stopped::Error => "stopped: a program broke the rules".into(),
@@ -119,10 +129,15 @@ pub fn check(scenario: &Scenario, options: &Options) -> Result<Checked, String> 
     if properties.iter().filter(|p| !p.is_sometimes()).count() < 2 {
         return Err(format!("scenario {:?} has no property to check: add one with .property(…)", scenario.name()));
     }
+    if options.order == Order::Auto
+        && let Some(checked) = auto::check(scenario, options)?
+    {
+        return Ok(checked);
+    }
     let seen = {
         let space = WorldSpace::new(&world, options.reductions, properties).for_threads(options.limits.threads);
         match options.order {
-            Order::BreadthFirst => breadth_first(&space, &options.limits),
+            Order::BreadthFirst | Order::Auto => breadth_first(&space, &options.limits),
             Order::DepthFirst => depth_first(&space, &options.limits),
         }
     };
@@ -176,11 +191,13 @@ pub(crate) fn exact(reductions: Reductions) -> [Reductions; 3] {
 
 fn findings(scenario: &Scenario, world: &World, options: &Options, violated: u64) -> Result<Vec<Finding>, String> {
     let properties = scenario.judged_by();
+    // Without deliveries that go first there are some times as many states.
+    let limits = Limits { states: options.limits.states.map(|most| 4 * most), ..options.limits.clone() };
     let mut findings = Vec::new();
     let mut open = violated;
     for reductions in exact(options.reductions) {
         let space = WorldSpace::new(world, reductions, properties);
-        let paths = shortest(&space, open, &options.limits).map_err(|stopped| {
+        let paths = shortest(&space, open, &limits).map_err(|stopped| {
             format!("a violation was found, but its shortest story was not: {stopped:?}; raise --memory or --time")
         })?;
         for (id, path) in paths {
@@ -223,7 +240,7 @@ fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec
         cycle: repeated.to_vec(),
         ..Trace::default()
     };
-    Finding { property: property.name, because, trace, taken, cycle }
+    Finding { property: property.name, because, trace, taken, cycle, shortest: true }
 }
 
 /// Looks for fair runs that miss the goal of an `eventually` property.

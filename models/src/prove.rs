@@ -141,7 +141,8 @@ fn violation(out: &mut String, scenario: &Scenario, checked: &Checked, finding: 
     let steps = if taken.len() == 1 { "1 step".into() } else { format!("{} steps", taken.len()) };
     let _ = writeln!(out, "\nviolated: {}", finding.property);
     let _ = writeln!(out, "because: {}", finding.because);
-    let _ = writeln!(out, "\nThe shortest story of it ({steps}). {}\n", opening(world));
+    let which = if finding.shortest { "The shortest" } else { "A" };
+    let _ = writeln!(out, "\n{which} story of it ({steps}). {}\n", opening(world));
     for (at, sentence) in sentences(world, taken, finding.cycle).iter().enumerate() {
         let _ = writeln!(out, "  {:>2}. {sentence}", at + 1);
     }

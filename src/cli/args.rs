@@ -250,7 +250,8 @@ pub(super) struct Search {
     /// Time for each scenario; more ends a search, honestly [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
-    /// Level by level (knows the depth), or depth first (with little memory)
+    /// Level by level (knows the depth), depth first (with little memory), or as the search chooses (finds at once what goes wrong in
+    /// most orders of events)
     #[arg(long, value_enum, default_value_t = SearchOrder::Bfs)]
     pub order: SearchOrder,
     /// Go on after the first violation, to find one of each property
@@ -288,6 +289,8 @@ pub(super) enum SearchOrder {
     Bfs,
     /// Depth first
     Dfs,
+    /// A probe depth first, then breadth first; where the shortest story is too far away, the probe's
+    Auto,
 }
 
 impl Bounds {
@@ -347,6 +350,7 @@ impl Search {
             order: match self.order {
                 SearchOrder::Bfs => Order::BreadthFirst,
                 SearchOrder::Dfs => Order::DepthFirst,
+                SearchOrder::Auto => Order::Auto,
             },
             ..Options::default()
         };
@@ -383,8 +387,10 @@ impl Search {
         if let Some(time) = self.time {
             typed.push(format!("--time {}", time_text(time)));
         }
-        if self.order == SearchOrder::Dfs {
-            typed.push("--order dfs".into());
+        match self.order {
+            SearchOrder::Bfs => {}
+            SearchOrder::Dfs => typed.push("--order dfs".into()),
+            SearchOrder::Auto => typed.push("--order auto".into()),
         }
         let flags = [
             (self.every_property, "--every-property"),

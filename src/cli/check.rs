@@ -127,6 +127,7 @@ fn parameters(scenario: &Scenario, options: &Options) -> Outcome<()> {
         match options.order {
             Order::BreadthFirst => "breadth first".to_owned(),
             Order::DepthFirst => "depth first".to_owned(),
+            Order::Auto => "a probe depth first, then breadth first".to_owned(),
         },
         match limits.threads {
             1 => "1 thread".to_owned(),
@@ -164,10 +165,11 @@ fn verdict(judged: &Judged) -> Outcome<()> {
     field(
         "seen",
         format!(
-            "{} states, {} transitions{} in {}",
+            "{} states, {} transitions{}{} in {}",
             grouped(judged.states),
             grouped(judged.transitions),
             if judged.depth > 0 { format!(", depth {}", judged.depth) } else { String::new() },
+            if judged.probed > 0 { format!(", a probe of {} states", grouped(judged.probed)) } else { String::new() },
             screen::seconds(judged.time)
         ),
     )?;
@@ -180,6 +182,11 @@ fn verdict(judged: &Judged) -> Outcome<()> {
 fn told_only(checked: &Checked, finding: &Finding) -> Outcome<()> {
     say(format!("\n{} {}", styled(BUG, "violated:"), styled(STRONG, finding.property)))?;
     say(format!("  {}", finding.because))?;
+    if !finding.shortest {
+        say(
+            "  A probe has found it. None of the steps can be left out, but there may be a shorter story: --order bfs looks for it.",
+        )?;
+    }
     tell(&checked.world, &finding.taken, finding.cycle)
 }
 

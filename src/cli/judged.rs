@@ -17,6 +17,8 @@ pub(super) struct Written {
     pub steps: Vec<String>,
     /// How many of the last steps repeat for ever.
     pub cycle: usize,
+    /// No shorter story was missed.
+    pub shortest: bool,
     pub file: PathBuf,
 }
 
@@ -32,6 +34,7 @@ pub(super) struct Judged {
     /// What is not as expected.
     pub unexpected: Option<String>,
     pub states: usize,
+    pub probed: usize,
     pub transitions: usize,
     pub depth: usize,
     pub bytes: usize,
@@ -56,6 +59,7 @@ impl Judged {
                     because: finding.because.clone(),
                     steps: finding.trace.all_steps(),
                     cycle: finding.cycle,
+                    shortest: finding.shortest,
                     file: files::write_finding(out, finding)?,
                 });
             }
@@ -79,6 +83,7 @@ impl Judged {
             },
             unexpected,
             states: seen.states,
+            probed: seen.probed,
             transitions: seen.transitions,
             depth: seen.depth,
             bytes: seen.bytes,
@@ -101,6 +106,7 @@ impl Judged {
             why: Some(why.clone()),
             unexpected: Some(why),
             states: 0,
+            probed: 0,
             transitions: 0,
             depth: 0,
             bytes: 0,
@@ -121,6 +127,7 @@ impl Judged {
                 "because": f.because,
                 "steps": f.steps,
                 "cycle": f.cycle,
+                "shortest": f.shortest,
                 "file": f.file.display().to_string(),
             })
         });
@@ -132,6 +139,7 @@ impl Judged {
             "as_expected": self.unexpected.is_none(),
             "why": self.why,
             "states": self.states,
+            "probed": self.probed,
             "transitions": self.transitions,
             "depth": self.depth,
             "bytes": self.bytes,

@@ -178,8 +178,15 @@ fn make_room<S: Space>(shared: &Shared<'_, S>, more: usize) -> bool {
         shared.watch.stop(Stopped::Memory);
         return false;
     }
-    if !shared.table.read().expect("table").must_grow(more) {
-        return true;
+    {
+        let table = shared.table.read().expect("table");
+        shared.watch.counts(table.states());
+        if shared.watch.stopped().is_some() {
+            return false;
+        }
+        if !table.must_grow(more) {
+            return true;
+        }
     }
     let mut table = shared.table.write().expect("table");
     while table.must_grow(more) {

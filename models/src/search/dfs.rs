@@ -149,6 +149,7 @@ fn between_batches<S: Space>(
     width: usize,
 ) -> bool {
     let table = shared.table.read().expect("table");
+    shared.watch.counts(table.states());
     let bytes = table.bytes() + worker.bytes() + stack.capacity() * 4 + shared.space.bytes();
     let progress = &shared.watch.limits.progress;
     progress.states.store(table.states(), Ordering::Relaxed);

@@ -1,8 +1,9 @@
-//! Searches over any [`Space`](crate::space::Space): breadth first, depth first, shortest traces, fair liveness.
+//! Searches over any [`Space`](crate::space::Space): breadth first, depth first, probes, shortest traces, fair liveness.
 
 mod bfs;
 mod dfs;
 mod liveness;
+mod probe;
 mod shortest;
 pub mod table;
 
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 pub use bfs::breadth_first;
 pub use dfs::depth_first;
 pub use liveness::{Lasso, Liveness, fair_liveness};
+pub use probe::{Probe, probe};
 pub use shortest::{Path, shortest};
 
 /// Bounds of a search that are not part of the question.
@@ -24,6 +26,8 @@ pub struct Limits {
     pub memory: usize,
     /// Time. More ends the search, honestly.
     pub time: Option<Duration>,
+    /// About so many distinct states. More ends the search, honestly.
+    pub states: Option<usize>,
     /// Raised from outside (Ctrl-C) to end the search, honestly.
     pub stop: Arc<AtomicBool>,
     /// Where a watcher can read how far it is.
@@ -38,6 +42,7 @@ impl Default for Limits {
             threads: std::thread::available_parallelism().map_or(1, usize::from),
             memory: 4 << 30,
             time: None,
+            states: None,
             stop: Arc::default(),
             progress: Arc::default(),
             every_property: false,
@@ -67,6 +72,8 @@ pub enum Stopped {
     Memory,
     /// The time limit.
     Time,
+    /// The limit of states.
+    States,
     /// Ctrl-C.
     Interrupted,
     /// A program broke the rules; see the space's error.
@@ -78,6 +85,8 @@ pub enum Stopped {
 pub struct Seen {
     /// Distinct states.
     pub states: usize,
+    /// Distinct states of a probe that came before.
+    pub probed: usize,
     /// Steps taken, the start not counted.
     pub transitions: usize,
     /// States on the longest of the shortest paths (breadth first), 0 where not known.
@@ -116,10 +125,18 @@ impl<'a> Watch<'a> {
     }
 
     fn stopped(&self) -> Option<Stopped> {
-        let all = [Stopped::Violation, Stopped::Memory, Stopped::Time, Stopped::Interrupted, Stopped::Error];
+        use Stopped::{Error, Interrupted, Memory, States, Time, Violation};
+        let all = [Violation, Memory, Time, States, Interrupted, Error];
         match self.halt.load(Ordering::Relaxed) {
             0 => None,
             code => Some(all[code as usize - 1]),
+        }
+    }
+
+    /// Looks at the number of states.
+    fn counts(&self, states: usize) {
+        if self.limits.states.is_some_and(|most| states >= most) {
+            self.stop(Stopped::States);
         }
     }
 

@@ -17,18 +17,18 @@ pub struct Path<Step> {
 }
 
 /// Every state kept, with the state it was found from.
-struct Kept<Step> {
-    rows: Vec<u32>,
-    from: Vec<(u32, Option<Step>)>,
-    width: usize,
+pub(super) struct Kept<Step> {
+    pub rows: Vec<u32>,
+    pub from: Vec<(u32, Option<Step>)>,
+    pub width: usize,
 }
 
 impl<Step: Copy> Kept<Step> {
-    fn row(&self, at: usize) -> &[u32] {
+    pub fn row(&self, at: usize) -> &[u32] {
         &self.rows[at * self.width..(at + 1) * self.width]
     }
 
-    fn path(&self, mut at: usize) -> Path<Step> {
+    pub fn path(&self, mut at: usize) -> Path<Step> {
         let mut path = Path { states: vec![self.row(at).to_vec()], steps: Vec::new() };
         while let (before, Some(step)) = self.from[at] {
             at = before as usize;
@@ -64,6 +64,7 @@ pub fn shortest<S: Space>(space: &S, wanted: u64, limits: &Limits) -> Result<Pat
     let mut row = Vec::new();
     while at < kept.from.len() && open != 0 {
         if at.is_multiple_of(64) {
+            watch.counts(kept.from.len());
             if kept.from.len() * (width * 4 + 28) + space.bytes() > limits.memory {
                 watch.stop(Stopped::Memory);
             }

@@ -121,6 +121,23 @@ pub fn shrink(
     Ok(finished(story, trace, moments, stages))
 }
 
+/// The steps of a run that violates the property for the reason `because`, with as many of them left out as can be: a world, the steps
+/// in it, and why they violate the property. `None` when the steps cannot be taken.
+///
+/// # Errors
+/// A sentence, when the scenario makes no world or a program broke the rules.
+pub(crate) fn fewer_steps(
+    scenario: &Scenario,
+    taken: &[Taken],
+    property: &Property,
+    because: &str,
+) -> Result<Option<(World, Vec<Taken>, String)>, String> {
+    let property = reason::only(property, reason_kind(because));
+    let steps: Vec<Step> = taken.iter().map(|taken| taken.step).collect();
+    let story = steps::fewer(scenario, &steps, &property)?;
+    Ok(story.map(|story| (story.world, story.taken, story.because)))
+}
+
 fn finished(story: Story, trace: &Trace, moments: Vec<u64>, stages: Vec<Stage>) -> Shrunk {
     let texts: Vec<String> = story.taken.iter().map(|t| t.text.clone()).collect();
     let (steps, repeated) = texts.split_at(texts.len() - story.cycle);

@@ -29,6 +29,7 @@ fn reason(stopped: Stopped) -> String {
     match stopped {
         Stopped::Memory => "out of memory",
         Stopped::Time => "out of time",
+        Stopped::States => "out of states",
         Stopped::Interrupted => "interrupted",
         Stopped::Violation | Stopped::Error => "ended early",
     }
