@@ -214,9 +214,9 @@ mod sampled {
         }
     }
 
-    /// The same for plain runs of clients that begin at once.
+    /// The same for plain runs of clients that begin at once, of which 5 in 1,024 go well: too few for an interval about means of
+    /// batches, which is why runs of equal weight are counted.
     #[test]
-    #[ignore = "30 of 40 hold the exact 0.9951: plain runs in virtual time are off there by less than 0.003, and nobody knows why yet"]
     fn plain_intervals_cover_the_truth() {
         let truth = solved(&family::once(Way::Replace, 2), &exponential(), Starts::AtOnce);
         covers(Method::Plain, exponential(), Starts::AtOnce, truth, 1_024);

@@ -61,11 +61,26 @@ pub(super) struct Flying {
 pub(super) struct FlyingLate {
     ticket: u64,
     waits: bool,
+    /// It will not arrive, though in the world it may.
+    lost: bool,
+}
+
+impl FlyingLate {
+    /// Whether it will be at its store some time.
+    pub fn is_on_its_way(&self) -> bool {
+        !self.lost && !self.waits
+    }
+}
+
+impl From<Flying> for FlyingLate {
+    fn from(call: Flying) -> Self {
+        Self { ticket: call.ticket, waits: call.waits, lost: call.lost }
+    }
 }
 
 /// The number of the first call that nobody waits for.
 const LATE: u16 = 200;
-/// In a step that a caller is not answered: the call arrives later.
+/// In a step that a caller is not answered: the call may arrive later.
 const LATER: u16 = 1 << 8;
 
 impl Run<'_, '_, '_> {
@@ -88,7 +103,7 @@ impl Run<'_, '_, '_> {
             Some(step) if step.kind == StepKind::NoAnswer => {
                 let given_up = before.remove(at(step));
                 if self.hosts[slot].late.len() < late {
-                    self.hosts[slot].late.push(FlyingLate { ticket: given_up.ticket, waits: given_up.waits });
+                    self.hosts[slot].late.push(given_up.into());
                 }
             }
             Some(step) if step.kind == StepKind::Call && step.arg >= LATE => {
@@ -104,8 +119,7 @@ impl Run<'_, '_, '_> {
                 // lost.
                 let outlives = std::mem::take(&mut self.outlives);
                 let left = before.drain(..).zip(outlives).filter(|(_, outlives)| *outlives);
-                let left = left.map(|(call, _)| FlyingLate { ticket: call.ticket, waits: call.waits });
-                self.hosts[slot].late.extend(left);
+                self.hosts[slot].late.extend(left.map(|(call, _)| call.into()));
             }
             _ => {}
         }
@@ -161,7 +175,7 @@ impl Run<'_, '_, '_> {
         self.hosts[slot].calls = before;
         while self.hosts[slot].late.len() < late {
             // A second copy of a call.
-            self.hosts[slot].late.push(FlyingLate { ticket: 0, waits: false });
+            self.hosts[slot].late.push(FlyingLate { ticket: 0, waits: false, lost: false });
             self.goes_on_late(slot, self.hosts[slot].late.len() - 1, true);
         }
     }
@@ -173,7 +187,7 @@ impl Run<'_, '_, '_> {
         let way = if sent { self.timing.latency.sample(&mut self.stores) } else { 0 };
         let way = way + self.timing.service.sample(&mut self.stores);
         self.queue.push_in(way, Event::Stores(StoreEvent::Call { slot, ticket }));
-        self.hosts[slot].late[at] = FlyingLate { ticket, waits: false };
+        self.hosts[slot].late[at] = FlyingLate { ticket, waits: false, lost: false };
     }
 
     /// Which of the client's calls arrive all the same when its process dies.
@@ -234,11 +248,11 @@ impl Run<'_, '_, '_> {
         if let Some(later) = self.later_in_process(slot) {
             return self.queue.push(later, Event::Stores(StoreEvent::Patience { slot, ticket: patience }));
         }
-        let call = &self.hosts[slot].calls[at];
         let step = |arg: u16| Step { kind: StepKind::NoAnswer, slot: slot as u8, arg: at as u16 | arg };
+        // In the world what may arrive later may as well never do so: then it is lost here.
         let later = step(LATER);
-        let on_its_way = !call.lost && call.stage != Stage::Answered && self.course.enabled.contains(&later);
-        self.take(Some(if on_its_way { later } else { step(0) }), StepKind::NoAnswer);
+        let may_arrive = self.course.enabled.contains(&later);
+        self.take(Some(if may_arrive { later } else { step(0) }), StepKind::NoAnswer);
     }
 
     /// A call is on its way twice.

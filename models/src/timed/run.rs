@@ -9,7 +9,7 @@ use overtake_sim::program::OpView;
 use overtake_sim::world::{Engine, Frame, Link, Step, StepKind};
 
 use super::Flaw;
-use super::calls::StoreEvent;
+use super::calls::{FlyingLate, StoreEvent};
 use super::course::Course;
 use super::host::Host;
 use super::look::Taken;
@@ -176,7 +176,9 @@ impl<'a, 'w, 'j> Run<'a, 'w, 'j> {
         if self.course.violated.is_some() {
             return Some(Ended::Violation);
         }
-        if self.course.forced == 0 {
+        // In the world what is late may never arrive; here it does, unless it is lost.
+        let late = || self.hosts.iter().flat_map(|host| &host.late).any(FlyingLate::is_on_its_way);
+        if self.course.forced == 0 && !late() {
             return Some(Ended::AtRest);
         }
         (self.course.steps.len() >= self.timing.most_steps).then_some(Ended::Limit)
