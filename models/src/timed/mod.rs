@@ -19,7 +19,7 @@
 //! | write | a write is at the resource, which takes no notice of the client's pauses |
 //! | call | a call is at its store after a latency and is taken after a service time, as is each further step of it; one that has to wait there is taken a service time after it can be |
 //! | answer | a store's answer is there after a latency, whatever was asked before or after |
-//! | no answer | the caller's patience is over: the call is lost, or arrives later, or its answer is lost |
+//! | no answer | the caller's patience is over: the call is lost, or arrives later (a write that is lost reads as one that may still arrive), or its answer is lost |
 //! | duplicate | drawn as the call is sent |
 //! | ring | the news of nodes that came or went is there after a latency |
 //! | store, store fault | an item expires after its own duration since it was last stored or touched; the replica applies a write; a queue takes a consumer for dead; evictions and nodes that come and go are drawn |
