@@ -3,8 +3,8 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
+use overtake_recipes::Acquired;
 use overtake_recipes::lock::{CuratorMutex, Unowned};
-use overtake_recipes::{Acquired, LockError};
 
 use crate::block_on::{Interrupt, Interrupted};
 use crate::client::{Client, Env, Service};
@@ -43,8 +43,14 @@ pub trait InterProcessLock<S: Threads>: Send + Sync {
 pub struct InterProcessMutex<S: Threads, V: Service, L = CuratorMutex<Env<S, V>>> {
     client: Client<S, V>,
     base: String,
-    owners: Owners<S, String>,
+    owners: Owners<S, Grant>,
     recipe: PhantomData<fn() -> L>,
+}
+
+/// By which node a thread holds, and in which session it was granted.
+struct Grant {
+    node: String,
+    session: i64,
 }
 
 impl<S: Threads, V: Service> InterProcessMutex<S, V> {
@@ -75,7 +81,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
     /// # Errors
     /// [`Error::Interrupted`], and as [`acquire`](InterProcessLock::acquire).
     pub fn acquire_or(&self, interrupt: &Interrupt<S>, time: Option<Duration>) -> Result<bool, Error> {
-        if self.owners.again() {
+        if self.again() {
             return Ok(true);
         }
         let attempt = self.client.run_or(interrupt, |env| self.attempt(env, time));
@@ -85,16 +91,26 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
         }
     }
 
+    /// The calling thread holds already, and now once more. As shipped, nobody asks whether the session is still there.
+    fn again(&self) -> bool {
+        let Some(hold) = self.owners.own() else { return false };
+        if L::REENTRY_NEEDS_THE_SESSION && hold.granted.session != self.client.session() {
+            self.owners.forget();
+            return false;
+        }
+        self.owners.again()
+    }
+
     async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Acquired>, Error> {
-        let lock = L::new(env, &self.base);
+        let lock = L::new(env.clone(), &self.base);
+        let closed = || env.client().is_closed();
         let granted = match time {
             None => lock.acquire().await.map(Some),
             Some(time) if time.is_zero() => lock.try_acquire().await,
             Some(time) => lock.acquire_timeout(time).await,
         };
         match granted {
-            // The wait ends without an error when the client was closed during it.
-            Err(LockError::NotHeld) => Err(Error::Lost { base: self.base.clone() }),
+            Err(_) if closed() => Err(Error::Lost { base: self.base.clone() }),
             Err(error) => Err(Error::of(error, &self.base)),
             Ok(granted) => Ok(granted),
         }
@@ -102,12 +118,12 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
 
     fn granted(&self, granted: Option<Acquired>) -> Result<bool, Error> {
         let Some(acquired) = granted else { return Ok(false) };
-        self.owners.hold(acquired.path);
+        self.owners.hold(Grant { node: acquired.path, session: self.client.session() });
         Ok(true)
     }
 
     fn go(&self, time: Option<Duration>) -> Result<bool, Error> {
-        if self.owners.again() {
+        if self.again() {
             return Ok(true);
         }
         let granted = self.client.run(|env| self.attempt(env, time))?;
@@ -116,7 +132,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
 
     /// The path of the node by which the calling thread holds, if it does.
     pub fn node(&self) -> Option<String> {
-        self.owners.own().map(|hold| hold.granted.clone())
+        self.owners.own().map(|hold| hold.granted.node.clone())
     }
 
     /// Whether the calling thread holds it, as far as the object knows.
@@ -143,7 +159,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessLock<S> for Inte
             Released::Still(_) => return Ok(()),
             Released::Last(hold) => hold,
         };
-        let lock = Acquired { path: hold.granted.clone() };
+        let lock = Acquired { path: hold.granted.node.clone() };
         let deleted = self.client.run(|env| async move { L::new(env, &self.base).give_back(lock).await });
         // Whatever became of the delete, the thread holds no more.
         self.owners.forget();

@@ -19,6 +19,8 @@ pub struct Simulated {
 #[derive(Clone, Copy, Debug, Default)]
 struct Library {
     session: Who,
+    /// The session that was given up last.
+    former: Who,
     sessions: usize,
     ids: usize,
     /// The last zxid of a reply, for watches that are set again.
@@ -202,6 +204,18 @@ impl Faults for Simulated {
     fn expire(&mut self, client: usize, events: &mut Vec<(usize, Frame)>) {
         let mut notifications = Vec::new();
         self.server.apply_close(self.clients[client].session, &mut notifications);
+        Self::put(notifications, events);
+    }
+
+    fn give_up_session(&mut self, client: usize) {
+        let library = &mut self.clients[client];
+        library.former = std::mem::take(&mut library.session);
+        self.server.disconnect(library.former);
+    }
+
+    fn expire_former(&mut self, client: usize, events: &mut Vec<(usize, Frame)>) {
+        let mut notifications = Vec::new();
+        self.server.apply_close(self.clients[client].former, &mut notifications);
         Self::put(notifications, events);
     }
 

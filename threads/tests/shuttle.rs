@@ -2,3 +2,4 @@
 
 mod shuttle_common;
 mod shuttle_seed;
+mod shuttle_semantics;

@@ -198,18 +198,25 @@ impl<E: Environment> Mutex<E> {
 /// A lock that leaves it to the caller to know which thread holds it, and how often.
 #[allow(async_fn_in_trait)]
 pub trait Unowned<E: Environment>: Lock<E> {
+    /// Whether a holder may acquire again only in the session of its grant.
+    const REENTRY_NEEDS_THE_SESSION: bool;
+
     /// Deletes the node of a grant, whoever asks. When that fails the background goes on, and the error is answered all the
     /// same.
     async fn give_back(&self, lock: Acquired) -> Result<(), LockError>;
 }
 
 impl<E: Environment> Unowned<E> for CuratorMutex<E> {
+    const REENTRY_NEEDS_THE_SESSION: bool = false;
+
     async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
         self.0.give_back(lock.path).await
     }
 }
 
 impl<E: Environment> Unowned<E> for CheckedCuratorMutex<E> {
+    const REENTRY_NEEDS_THE_SESSION: bool = true;
+
     async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
         self.0.give_back(lock.path).await
     }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task as ShuttleTask, TaskId};
 
-use super::ledger::{self, Ledger, Op, Stage, State, Task, Violation, What};
-use crate::sync::Role;
+use super::ledger::{self, Chooser, Ledger, Stage, State, Task, Violation};
+use super::op::{Use, What};
 
 /// One thing that was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,12 +42,12 @@ pub(crate) trait Strategy {
     fn begin(&mut self) -> bool;
     /// Who goes. `None` ends the execution.
     fn pick(&mut self, at: &Decision<'_>) -> Option<Task>;
-    /// One of so many.
-    fn number(&mut self, among: usize) -> usize;
-    /// The last step goes on with an operation before which nobody else need go.
-    fn goes_on(&mut self, _: Op) {}
-    /// The last step touches something without an operation of its own.
-    fn touches(&mut self, _: u32) {}
+    /// One of so many, which are called something.
+    fn number(&mut self, among: usize, names: &dyn Fn(usize) -> String) -> usize;
+    /// The last step uses this too.
+    fn uses(&mut self, _: Use) {}
+    /// Nothing was left to happen: whatever comes now comes after all that was before.
+    fn at_rest(&mut self) {}
 }
 
 /// What came of a search.
@@ -77,90 +77,64 @@ pub(crate) struct Conductor<S> {
     /// Most executions.
     pub most: u64,
     options: Vec<Task>,
+    /// The last operation of the thread that runs.
+    last: What,
 }
 
 impl<S: Strategy + 'static> Conductor<S> {
     pub fn new(strategy: S, most_steps: usize, most: u64) -> Self {
         let strategy = Rc::new(RefCell::new(strategy));
-        Self { strategy, tally: Rc::default(), most_steps, most, options: Vec::new() }
+        Self { strategy, tally: Rc::default(), most_steps, most, options: Vec::new(), last: What::Begin }
     }
 
-    /// Answers [`ledger::choose`] from the strategy.
-    pub fn chooser(&self) -> Box<dyn FnMut(usize) -> usize> {
+    /// Answers choices from the strategy.
+    pub fn chooser(&self) -> Chooser {
         let (strategy, tally) = (self.strategy.clone(), self.tally.clone());
-        Box::new(move |among| {
-            let number = strategy.borrow_mut().number(among);
+        Box::new(move |among, names| {
+            let number = strategy.borrow_mut().number(among, names);
             let mut tally = tally.borrow_mut();
             tally.chosen.push(Chosen::Number(number));
             ledger::with(|ledger| {
                 if ledger.detail.get() {
-                    let name = &ledger.state.borrow().tasks[ledger.current.get()].name;
-                    tally.texts.push(number_text(name, number, among));
+                    tally.texts.push(format!("{}: {}", ledger.name(), names(number)));
                 }
             });
             number
         })
     }
 
-    /// Who may go, but for the stage; and whether only faults are left.
-    fn sort(&mut self, state: &State, runnable: &[&ShuttleTask]) -> bool {
-        self.options.clear();
-        let mut at_rest = true;
-        for task in runnable {
-            let id = usize::from(task.id());
-            // A parked thread is on the list because it might wake up for no reason: every program here looks again.
-            if id != 0 && task.runnable() {
-                self.options.push(id);
-                at_rest &= state.tasks[id].role == Role::Fault;
-            }
-        }
-        at_rest
-    }
-
     /// The next thread, or `None` for the end of the execution.
     fn next(&mut self, ledger: &Ledger, runnable: &[&ShuttleTask], current: Task, yields: bool) -> Option<Task> {
         let mut state = ledger.state.borrow_mut();
+        let id = |task: &&ShuttleTask| usize::from(task.id());
         if ledger.clearing.get() {
-            let other = runnable.iter().find(|task| usize::from(task.id()) != 0 && task.runnable());
-            return Some(other.map_or(0, |task| usize::from(task.id())));
+            let other = runnable.iter().find(|task| id(task) != 0 && task.runnable());
+            return Some(other.map_or(0, id));
         }
         if state.violation.is_some() || ledger.stage.get() == Stage::Over {
             return None;
         }
-        let stage_runs = runnable.first().is_some_and(|task| usize::from(task.id()) == 0 && task.runnable());
-        let at_rest = self.sort(&state, runnable);
-        match ledger.stage.get() {
-            // The stage is set before anybody plays.
-            Stage::Runs if stage_runs => {
-                self.strategy.borrow_mut().touches(ledger::ALL);
-                return Some(0);
-            }
-            Stage::Join(task) if state.tasks[task].over => return self.to_the_stage(ledger),
-            Stage::Rest if at_rest => return self.to_the_stage(ledger),
-            Stage::Join(task) if at_rest => {
-                state.violation = Some(Violation {
-                    property: super::NO_HANG.into(),
-                    because: format!("nothing can happen any more, and {} never ends", state.tasks[task].name),
-                });
-                return None;
-            }
-            _ => {}
-        }
         let mut strategy = self.strategy.borrow_mut();
-        for object in state.touched.drain(..) {
-            strategy.touches(object);
+        for used in state.used.drain(..) {
+            strategy.uses(used);
         }
-        // Whatever a thread does before its first operation concerns nobody.
-        let begins = |task: &&Task| {
-            let it = &state.tasks[**task];
-            it.pending.what == What::Begin && it.role != Role::Fault
-        };
-        if let Some(&task) = self.options.iter().find(begins) {
+        // The stage is set before anybody plays.
+        let stage = runnable.first().is_some_and(|task| id(task) == 0 && task.runnable());
+        if stage && ledger.stage.get() == Stage::Runs {
+            return Some(0);
+        }
+        // A parked thread is on shuttle's list because it might wake up for no reason: every program here looks again.
+        self.options.clear();
+        self.options.extend(runnable.iter().filter(|task| id(task) != 0 && task.runnable()).map(id));
+        if self.options.is_empty() {
+            ledger.stage.set(Stage::Runs);
+            strategy.at_rest();
+            return Some(0);
+        }
+        if let Some(&task) = self.options.iter().find(|task| state.tasks[**task].pending.is_silent()) {
             return Some(task);
         }
-        // To unlock can be as early as one likes: what others could do before, they can do before the lock or after.
-        if self.options.contains(&current) && state.tasks[current].pending.what == What::Unlock {
-            strategy.goes_on(state.tasks[current].pending);
+        if self.options.contains(&current) && goes_on(state.tasks[current].pending.what, self.last) {
             return Some(current);
         }
         let mut tally = self.tally.borrow_mut();
@@ -179,16 +153,15 @@ impl<S: Strategy + 'static> Conductor<S> {
         }
         Some(task)
     }
-
-    fn to_the_stage(&self, ledger: &Ledger) -> Option<Task> {
-        ledger.stage.set(Stage::Runs);
-        Some(0)
-    }
 }
 
-/// The step of a choice.
-pub(crate) fn number_text(thread: &str, number: usize, among: usize) -> String {
-    format!("{thread}: takes {} of {among}", number + 1)
+/// Whether the thread may do the operation at once after what it has done last, since nothing that others do in between
+/// makes a difference.
+///
+/// To unlock can be as early as one likes: what others could do before, they can do before the lock or after. And a thread
+/// that has just locked a monitor may as well go to sleep on it: whoever notifies in between could have done so before.
+fn goes_on(next: What, last: What) -> bool {
+    next == What::Unlock || next == What::Wait && last == What::Lock
 }
 
 impl<S: Strategy + 'static> Scheduler for Conductor<S> {
@@ -202,7 +175,8 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
                 tally.violation = Some(violation);
                 return None;
             }
-            if tally.cut >= MOST_CUT || tally.executions >= self.most || !self.strategy.borrow_mut().begin() {
+            let enough = tally.cut >= MOST_CUT || tally.executions >= self.most;
+            if enough || !self.strategy.borrow_mut().begin() {
                 return None;
             }
             tally.executions += 1;
@@ -216,11 +190,23 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
     fn next_task(&mut self, runnable: &[&ShuttleTask], current: Option<TaskId>, yields: bool) -> Option<TaskId> {
         ledger::with(|ledger| {
             let task = self.next(ledger, runnable, current.map_or(0, usize::from), yields)?;
-            if let Some(it) = ledger.state.borrow_mut().tasks.get_mut(task)
-                && let Some(then) = it.then.take()
-            {
-                it.pending = then;
-                it.text = None;
+            let mut state = ledger.state.borrow_mut();
+            let state = &mut *state;
+            if let Some(it) = state.tasks.get_mut(task) {
+                let op = it.pending;
+                self.last = op.what;
+                match op.is_silent() {
+                    true => it.after.extend(op.uses),
+                    false => {
+                        state.used.extend(it.after.drain(..));
+                        state.used.extend(op.uses);
+                    }
+                }
+                if let Some(then) = it.then[0].take() {
+                    it.pending = then;
+                    it.then[0] = it.then[1].take();
+                    it.text = None;
+                }
             }
             ledger.current.set(task);
             Some(TaskId::from(task))

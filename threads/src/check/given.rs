@@ -4,7 +4,7 @@ use std::mem::ManuallyDrop;
 
 use shuttle::scheduler::{Scheduler, Task as ShuttleTask};
 
-use super::conductor::{Chosen, Decision, Strategy, number_text};
+use super::conductor::{Chosen, Decision, Strategy};
 use super::ledger::Task;
 
 /// One of shuttle's own schedulers.
@@ -41,7 +41,7 @@ impl Strategy for Theirs {
         picked.map(usize::from)
     }
 
-    fn number(&mut self, among: usize) -> usize {
+    fn number(&mut self, among: usize, _: &dyn Fn(usize) -> String) -> usize {
         self.drew = true;
         (self.scheduler.next_u64() % among as u64) as usize
     }
@@ -76,7 +76,7 @@ impl Strategy for Same {
         }
     }
 
-    fn number(&mut self, among: usize) -> usize {
+    fn number(&mut self, among: usize, _: &dyn Fn(usize) -> String) -> usize {
         match self.chosen.next() {
             Some(Chosen::Number(number)) if number < among => number,
             _ => {
@@ -152,9 +152,9 @@ impl Strategy for Words {
         self.take(&can).map(|place| at.options[place])
     }
 
-    fn number(&mut self, among: usize) -> usize {
-        let name = super::ledger::with(|ledger| ledger.state.borrow().tasks[ledger.current.get()].name.clone());
-        let can: Vec<String> = (0..among).map(|number| number_text(&name, number, among)).collect();
+    fn number(&mut self, among: usize, names: &dyn Fn(usize) -> String) -> usize {
+        let thread = super::ledger::with(|ledger| ledger.name());
+        let can: Vec<String> = (0..among).map(|number| format!("{thread}: {}", names(number))).collect();
         self.take(&can).unwrap_or(0)
     }
 }

@@ -5,85 +5,20 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::op::{Op, Use, What, owner_of, place_of, token};
 use crate::sync::Role;
 
 /// A thread of an execution, by its place in the order in which they were started; 0 is the one that sets the stage.
 pub(crate) type Task = usize;
 
-/// No object.
-pub(crate) const NONE: u32 = u32::MAX;
-/// What all starts of threads have in common: they number the threads.
-pub(crate) const STARTS: u32 = u32::MAX - 1;
-/// Everything.
-pub(crate) const ALL: u32 = u32::MAX - 2;
-/// Bits of an object's number that count the objects of the thread that made it.
-const COUNT_BITS: u32 = 20;
-/// The objects of a thread that are the thread itself, seen from others.
-const SELF: u32 = (1 << COUNT_BITS) - 1;
-
-/// What a thread is about to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum What {
-    Begin,
-    Lock,
-    Unlock,
-    Wait,
-    TimedWait,
-    Wake,
-    Notify,
-    Read,
-    Write,
-    Park,
-    Unpark,
-    Spawn,
-    Join,
-    Yield,
-    Pass,
-}
-
-/// An operation on shared things. Numbers of objects do not depend on the order of events: each is made of the thread
-/// that made the object and its count there.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Op {
-    pub what: What,
-    pub on: u32,
-    /// The mutex of a wait.
-    pub also: u32,
-}
-
-impl Op {
-    pub fn new(what: What, on: u32) -> Self {
-        Self { what, on, also: NONE }
-    }
-
-    /// Whether the order of the two can make a difference.
-    pub fn conflicts(self, other: Op) -> bool {
-        let reads = |op: Op| op.what == What::Read;
-        if reads(self) && reads(other) {
-            return false;
-        }
-        if self.on == ALL || other.on == ALL {
-            return true;
-        }
-        let meets = |a: u32, b: u32| a != NONE && a == b;
-        meets(self.on, other.on)
-            || meets(self.on, other.also)
-            || meets(self.also, other.on)
-            || meets(self.also, other.also)
-    }
-}
-
-/// The thread as an object: what parks, unparks and joins are about.
-pub(crate) fn token(task: Task) -> u32 {
-    (task as u32) << COUNT_BITS | SELF
-}
-
 pub(crate) struct TaskState {
     pub name: String,
     pub role: Role,
     pub pending: Op,
-    /// What is pending once the present operation has begun.
-    pub then: Option<Op>,
+    /// What is pending after that, one after the other.
+    pub then: [Option<Op>; 2],
+    /// What the thread's next operation comes after without fail.
+    pub after: Vec<Use>,
     /// What it is for, where a trace is being written.
     pub text: Option<String>,
     pub over: bool,
@@ -94,10 +29,8 @@ pub(crate) struct TaskState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
     Runs,
-    /// Until nothing is left to happen but faults.
+    /// Until nothing is left to happen.
     Rest,
-    /// Until the thread is over.
-    Join(Task),
     /// Nothing more is of interest.
     Over,
 }
@@ -117,9 +50,12 @@ pub(crate) struct State {
     pub violation: Option<Violation>,
     /// Things that were to happen in some execution, and did.
     pub reached: Vec<&'static str>,
-    /// Objects that the present step has touched without an operation of its own.
-    pub touched: Vec<u32>,
+    /// What the present step has used without an operation of its own.
+    pub used: Vec<Use>,
 }
+
+/// Answers what is chosen: among how many, and what each of them is called.
+pub(crate) type Chooser = Box<dyn FnMut(usize, &dyn Fn(usize) -> String) -> usize>;
 
 pub(crate) struct Ledger {
     /// One of our schedulers is at work.
@@ -131,8 +67,7 @@ pub(crate) struct Ledger {
     pub current: Cell<Task>,
     pub stage: Cell<Stage>,
     pub state: RefCell<State>,
-    /// Answers [`choose`].
-    pub chooser: RefCell<Option<Box<dyn FnMut(usize) -> usize>>>,
+    pub chooser: RefCell<Option<Chooser>>,
     /// What lets daemons end.
     pub closers: RefCell<Vec<Box<dyn FnOnce()>>>,
 }
@@ -145,7 +80,7 @@ thread_local! {
             clearing: Cell::new(false),
             current: Cell::new(0),
             stage: Cell::new(Stage::Runs),
-            state: RefCell::new(State { tasks: Vec::new(), violation: None, reached: Vec::new(), touched: Vec::new() }),
+            state: RefCell::new(State { tasks: Vec::new(), violation: None, reached: Vec::new(), used: Vec::new() }),
             chooser: RefCell::new(None),
             closers: RefCell::new(Vec::new()),
         }
@@ -165,7 +100,7 @@ impl Ledger {
         self.closers.borrow_mut().clear();
         let mut state = self.state.borrow_mut();
         state.tasks.clear();
-        state.touched.clear();
+        state.used.clear();
         state.tasks.push(TaskState::new("stage".into(), Role::Daemon));
     }
 
@@ -175,7 +110,7 @@ impl Ledger {
         let mut state = self.state.borrow_mut();
         if let Some(task) = state.tasks.get_mut(self.current.get()) {
             task.pending = op;
-            task.then = None;
+            task.then = [None; 2];
             if task.text.is_some() {
                 task.text = None;
             }
@@ -194,16 +129,16 @@ impl Ledger {
         }
     }
 
-    /// What is pending once the announced operation has begun.
-    pub fn then(&self, op: Op) {
-        if let Some(task) = self.state.borrow_mut().tasks.get_mut(self.current.get()) {
-            task.then = Some(op);
-        }
+    /// The present step uses something without an operation of its own.
+    pub fn uses(&self, used: Use) {
+        self.state.borrow_mut().used.push(used);
     }
 
-    /// The present step touches an object without an operation of its own.
-    pub fn touch(&self, object: u32) {
-        self.state.borrow_mut().touched.push(object);
+    /// What is pending once the announced operation has begun, one after the other.
+    pub fn then(&self, ops: [Op; 2]) {
+        if let Some(task) = self.state.borrow_mut().tasks.get_mut(self.current.get()) {
+            task.then = ops.map(Some);
+        }
     }
 
     /// A thread is started.
@@ -212,12 +147,18 @@ impl Ledger {
         while state.tasks.len() < task {
             state.tasks.push(TaskState::new("thread".into(), Role::Daemon));
         }
-        state.tasks.push(TaskState::new(name, role));
+        let mut it = TaskState::new(name, role);
+        it.after.push(Use::follows(token(task)));
+        state.tasks.push(it);
+        state.used.push(Use::writes(token(task)));
     }
 
-    /// A thread is over.
-    pub fn end(&self, task: Task) {
-        if let Some(task) = self.state.borrow_mut().tasks.get_mut(task) {
+    /// The current thread is over.
+    pub fn end(&self) {
+        let current = self.current.get();
+        let mut state = self.state.borrow_mut();
+        state.used.push(Use::writes(token(current)));
+        if let Some(task) = state.tasks.get_mut(current) {
             task.over = true;
         }
     }
@@ -226,16 +167,32 @@ impl Ledger {
     pub fn object(&self, name: &'static str) -> u32 {
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
-        let Some(task) = state.tasks.get_mut(current) else { return NONE };
+        let Some(task) = state.tasks.get_mut(current) else { return super::op::NOTHING };
         task.objects.push(name);
-        (current as u32) << COUNT_BITS | (task.objects.len() as u32 - 1)
+        super::op::object(current, task.objects.len() - 1)
+    }
+
+    /// Chooses one of so many, which are called something.
+    pub fn choose(&self, among: usize, names: &dyn Fn(usize) -> String) -> usize {
+        if among < 2 {
+            return 0;
+        }
+        match &mut *self.chooser.borrow_mut() {
+            Some(chooser) if !self.clearing.get() => chooser(among, names),
+            _ => 0,
+        }
+    }
+
+    /// What the current thread is called.
+    pub fn name(&self) -> String {
+        self.state.borrow().tasks.get(self.current.get()).map_or(String::new(), |task| task.name.clone())
     }
 }
 
 impl TaskState {
     pub fn new(name: String, role: Role) -> Self {
-        let pending = Op::new(What::Begin, NONE);
-        Self { name, role, pending, then: None, text: None, over: false, objects: Vec::new() }
+        let pending = Op::new(What::Begin);
+        Self { name, role, pending, then: [None; 2], after: Vec::new(), text: None, over: false, objects: Vec::new() }
     }
 }
 
@@ -246,9 +203,8 @@ impl State {
         if let Some(text) = &it.text {
             return format!("{}: {text}", it.name);
         }
-        let on = || self.name(it.pending.on);
+        let on = || self.name(it.pending.on());
         let does = match it.pending.what {
-            What::Begin if it.role == Role::Fault => return it.name.clone(),
             What::Begin => "begins".into(),
             What::Lock => format!("locks {}", on()),
             What::Unlock => format!("unlocks {}", on()),
@@ -258,7 +214,7 @@ impl State {
             What::Notify => format!("notifies {}", on()),
             What::Read => format!("reads {}", on()),
             What::Write => format!("writes {}", on()),
-            What::Park => "parks".into(),
+            What::Parked => "is unparked".into(),
             What::Unpark => format!("unparks {}", on()),
             What::Spawn => "starts a thread".into(),
             What::Join => format!("waits for the end of {}", on()),
@@ -270,30 +226,13 @@ impl State {
 
     /// The name of an object, numbered where the thread that made it has made several of that name.
     fn name(&self, object: u32) -> String {
-        if object >= ALL {
-            return "something".into();
-        }
-        let Some(task) = self.tasks.get((object >> COUNT_BITS) as usize) else { return "something".into() };
-        let at = object & SELF;
-        if at == SELF {
-            return task.name.clone();
-        }
-        let name = task.objects[at as usize];
-        let same = |objects: &[&str]| objects.iter().filter(|other| **other == name).count();
+        let Some(task) = self.tasks.get(owner_of(object)) else { return "something".into() };
+        let Some(at) = place_of(object) else { return task.name.clone() };
+        let Some(name) = task.objects.get(at) else { return "something".into() };
+        let same = |objects: &[&str]| objects.iter().filter(|other| *other == name).count();
         match same(&task.objects) {
             1 => format!("the {name}"),
-            _ => format!("the {name} {}", same(&task.objects[..=at as usize])),
+            _ => format!("the {name} {}", same(&task.objects[..=at])),
         }
     }
-}
-
-/// Chooses one of so many.
-pub(crate) fn choose(among: usize) -> usize {
-    if among < 2 {
-        return 0;
-    }
-    with(|ledger| match &mut *ledger.chooser.borrow_mut() {
-        Some(chooser) if !ledger.clearing.get() => chooser(among),
-        _ => 0,
-    })
 }

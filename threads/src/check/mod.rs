@@ -10,6 +10,7 @@ mod conductor;
 mod given;
 pub(crate) mod ledger;
 mod memory;
+pub(crate) mod op;
 mod outcome;
 mod quiet;
 mod replay;

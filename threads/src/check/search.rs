@@ -91,7 +91,7 @@ pub(super) fn config() -> Config {
 struct AtWork;
 
 impl AtWork {
-    fn begin(chooser: Box<dyn FnMut(usize) -> usize>, detail: bool) -> Self {
+    fn begin(chooser: ledger::Chooser, detail: bool) -> Self {
         ledger::with(|ledger| {
             assert!(!ledger.scheduled.replace(true), "one search at a time on a thread");
             ledger.detail.set(detail);

@@ -3,8 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::ledger::{self, Op, Violation, What, with};
-use super::{NO_HANG, ledger::Stage as Waits};
+use super::NO_HANG;
+use super::ledger::{self, Stage as Waits, Violation, with};
+use super::op::{Op, What};
 use crate::sync::{Role, Shuttle, Threads};
 
 type Body = dyn Fn(&Stage) + Send + Sync;
@@ -117,25 +118,22 @@ impl Stage {
         Shuttle::spawn(Role::Program, name.into(), body)
     }
 
-    /// A fault that may happen at any moment, or never. When it has begun it is carried through.
+    /// A fault that may happen, at any moment from now on, or not at all. Which of the two is chosen at once, so that what
+    /// waits for ever without it is seen to.
     pub fn fault(&self, name: &str, happens: impl FnOnce() + Send + 'static) {
-        drop(Shuttle::spawn(Role::Fault, name.into(), move || {
-            let cleared = with(|ledger| {
-                if let Some(task) = ledger.state.borrow_mut().tasks.get_mut(ledger.current.get()) {
-                    task.role = Role::Daemon;
-                }
-                ledger.clearing.get()
-            });
-            if !cleared {
-                happens();
-            }
-        }));
+        let names = |number| match number {
+            0 => format!("not in this story: {name}"),
+            _ => format!("in this story: {name}"),
+        };
+        if with(|ledger| ledger.choose(2, &names)) == 1 {
+            drop(Shuttle::spawn(Role::Daemon, name.into(), happens));
+        }
     }
 
-    /// Waits until nothing is left to happen but faults. Answers the threads of the program that have not ended.
+    /// Waits until nothing is left to happen. Answers the threads of the program that have not ended.
     pub fn rest(&self) -> Vec<String> {
         with(|ledger| {
-            ledger.announce(Op::new(What::Yield, ledger::NONE));
+            ledger.announce(Op::new(What::Yield));
             ledger.stage.set(Waits::Rest);
         });
         shuttle::thread::yield_now();

@@ -1,28 +1,36 @@
 //! Every order of events, one execution after the other.
 //!
-//! Without a bound on preemptions, orders that differ only in operations that have nothing to do with one another are
-//! run once (sleep sets, Godefroid 1996): a thread whose step was tried already stays asleep until a step that conflicts
-//! with it. With a bound it is every order with at most so many preemptions (Musuvathi and Qadeer, PLDI 2007).
+//! Without a bound on preemptions, orders that differ only in operations that have nothing to do with one another are not
+//! all run: a step is tried before another one only where an execution has shown that the two conflict (dynamic
+//! partial-order reduction, Flanagan and Godefroid, POPL 2005), and a thread whose step was tried already stays asleep
+//! until a step that conflicts with it (sleep sets, Godefroid 1996). With a bound it is every order with at most so many
+//! preemptions (Musuvathi and Qadeer, PLDI 2007).
 
 use super::conductor::{Chosen, Decision, Strategy};
-use super::ledger::{Op, Task, What};
+use super::ledger::Task;
+use super::op::Use;
 
-/// A step that was tried from somewhere, with all that it did.
+/// A step that was tried from somewhere, with all that it used.
 #[derive(Clone, Debug)]
 struct Tried {
     task: Task,
-    did: Vec<Op>,
+    used: Vec<Use>,
 }
 
 #[derive(Debug)]
 struct Frame {
-    options: Vec<Chosen>,
+    /// What could be done.
+    enabled: Vec<Task>,
+    /// What is to be tried, and how much of it was.
+    todo: Vec<Chosen>,
     at: usize,
-    /// What the chosen step did, over all choices made within it.
-    did: Vec<Op>,
+    /// What the chosen step used, over all choices made within it.
+    used: Vec<Use>,
     /// Not to be tried from here.
     asleep: Vec<Tried>,
     preemptions: usize,
+    /// How often everything was at rest before.
+    act: usize,
 }
 
 /// Depth-first search.
@@ -32,20 +40,28 @@ pub(crate) struct Systematic {
     depth: usize,
     /// The frame of the step that is being taken.
     step: Option<usize>,
+    act: usize,
     preemptions: Option<usize>,
     reduces: bool,
     began: bool,
+    /// Frames below were looked at already.
+    looked_at: usize,
     /// Everything was tried.
     pub exhausted: bool,
     /// Executions in which at some point all that could be done had been tried.
     pub redundant: u64,
     /// The bound on preemptions left something out.
     pub bounded: bool,
-    is_redundant: bool,
+    /// From this frame on the execution is redundant.
+    redundant_from: Option<usize>,
+}
+
+fn apart(a: &[Use], b: &[Use]) -> bool {
+    !a.iter().any(|a| b.iter().any(|b| a.conflicts(*b)))
 }
 
 impl Systematic {
-    /// Without a bound; `reduces` with sleep sets.
+    /// Without a bound; `reduces` leaves out what makes no difference.
     pub fn all(reduces: bool) -> Self {
         Self { reduces, ..Self::default() }
     }
@@ -55,17 +71,23 @@ impl Systematic {
         Self { preemptions: Some(most), ..Self::default() }
     }
 
-    /// To the next order that was not tried. `false`: there is none.
+    /// To the next order that is to be tried. `false`: there is none.
     fn advance(&mut self) -> bool {
         while let Some(frame) = self.frames.last_mut() {
-            let did = std::mem::take(&mut frame.did);
-            if let Some(Chosen::Task(task)) = frame.options.get(frame.at)
-                && self.reduces
-            {
-                frame.asleep.push(Tried { task: *task, did });
+            let used = std::mem::take(&mut frame.used);
+            if let Chosen::Task(task) = frame.todo[frame.at] {
+                frame.asleep.push(Tried { task, used });
             }
             frame.at += 1;
-            if frame.at < frame.options.len() {
+            let slept = |task: &Task| frame.asleep.iter().any(|tried| tried.task == *task);
+            while let Some(Chosen::Task(task)) = frame.todo.get(frame.at)
+                && self.reduces
+                && slept(task)
+            {
+                frame.at += 1;
+            }
+            if frame.at < frame.todo.len() {
+                self.looked_at = self.frames.len() - 1;
                 return true;
             }
             self.frames.pop();
@@ -73,55 +95,130 @@ impl Systematic {
         false
     }
 
-    /// What sleeps on after the step of the frame.
+    /// What sleeps on after the step of the last frame.
     fn still_asleep(&self) -> Vec<Tried> {
         let Some(frame) = self.step.and_then(|at| self.frames.get(at)) else { return Vec::new() };
-        let apart = |tried: &&Tried| !tried.did.iter().any(|a| frame.did.iter().any(|b| a.conflicts(*b)));
-        frame.asleep.iter().filter(apart).cloned().collect()
+        if frame.act != self.act {
+            return Vec::new();
+        }
+        frame.asleep.iter().filter(|tried| apart(&tried.used, &frame.used)).cloned().collect()
     }
 
     fn new_frame(&mut self, at: &Decision<'_>) -> Frame {
-        let asleep = if self.reduces { self.still_asleep() } else { Vec::new() };
         let before = self.step.map_or(0, |step| self.frames[step].preemptions);
-        let mut options: Vec<Chosen> = at
-            .options
-            .iter()
-            .filter(|task| !asleep.iter().any(|tried| tried.task == **task))
-            .map(|task| Chosen::Task(*task))
-            .collect();
-        if options.is_empty() {
-            if !self.is_redundant {
+        let mut frame = Frame {
+            enabled: at.options.to_vec(),
+            todo: at.options.iter().map(|task| Chosen::Task(*task)).collect(),
+            at: 0,
+            used: Vec::new(),
+            asleep: Vec::new(),
+            preemptions: before,
+            act: self.act,
+        };
+        if self.reduces {
+            frame.asleep = self.still_asleep();
+            let awake = |task: &Task| !frame.asleep.iter().any(|tried| tried.task == *task);
+            let first = at.options.iter().find(|task| awake(task));
+            if first.is_none() && self.redundant_from.is_none() {
                 self.redundant += 1;
+                self.redundant_from = Some(self.frames.len());
             }
-            self.is_redundant = true;
-            options.push(Chosen::Task(at.options[0]));
+            frame.todo = vec![Chosen::Task(*first.unwrap_or(&at.options[0]))];
+        } else if self.preemptions.is_some_and(|most| before >= most) && at.may_stay() && !at.yields {
+            self.bounded |= frame.todo.len() > 1;
+            frame.todo.truncate(1);
         }
-        if self.is_redundant {
-            options.truncate(1);
+        frame
+    }
+
+    /// Looks for steps of the last execution that could have come before another one that they conflict with, and sees to
+    /// it that this is tried.
+    fn look_for_races(&mut self) {
+        let end = self.redundant_from.unwrap_or(self.frames.len());
+        // The steps, without the numbers that were chosen within them.
+        let steps: Vec<usize> =
+            (0..end).filter(|at| matches!(self.frames[*at].todo[self.frames[*at].at], Chosen::Task(_))).collect();
+        let task = |frames: &[Frame], at: usize| match frames[at].todo[frames[at].at] {
+            Chosen::Task(task) => task,
+            Chosen::Number(_) => unreachable!("left out above"),
+        };
+        // For each step: those that it cannot but come after.
+        let mut after: Vec<Vec<bool>> = Vec::with_capacity(steps.len());
+        for (x, &at) in steps.iter().enumerate() {
+            let (own, act) = (task(&self.frames, at), self.frames[at].act);
+            let mut before = vec![false; x];
+            let mut race = None;
+            // What the thread's step before came after, and that step itself.
+            let previous = (0..x).rev().find(|y| task(&self.frames, steps[*y]) == own);
+            let program = |y: usize| previous.is_some_and(|p| y == p || y < p && after[p][y]);
+            for y in (0..x).rev() {
+                let earlier = &self.frames[steps[y]];
+                if before[y] || earlier.act != act {
+                    before[y] = true;
+                    continue;
+                }
+                let other = task(&self.frames, steps[y]);
+                let conflicts = !apart(&earlier.used, &self.frames[at].used);
+                if other != own && !conflicts {
+                    continue;
+                }
+                before[y] = true;
+                for (z, known) in after[y].iter().enumerate() {
+                    before[z] |= known;
+                }
+                let fresh = self.frames[at].used.iter().filter(|used| !used.follows);
+                let mut open = fresh.filter(|used| earlier.used.iter().any(|e| e.conflicts(**used)));
+                if race.is_none() && other != own && !program(y) && open.next().is_some() {
+                    race = Some(y);
+                }
+            }
+            if let Some(y) = race
+                && at >= self.looked_at
+            {
+                let first = |z: usize| (y + 1..x).contains(&z) && (program(z) || before[z]);
+                let movers: Vec<Task> =
+                    (y + 1..x).filter(|z| first(*z)).map(|z| task(&self.frames, steps[z])).collect();
+                self.try_before(steps[y], own, &movers);
+            }
+            after.push(before);
         }
-        if let Some(most) = self.preemptions
-            && at.may_stay()
-            && !at.yields
-            && before >= most
-            && options.len() > 1
-        {
-            self.bounded = true;
-            options.truncate(1);
+    }
+
+    /// From the frame, tries the thread, or one whose steps lead to its own, or whatever can be done.
+    fn try_before(&mut self, frame: usize, own: Task, movers: &[Task]) {
+        let frame = &mut self.frames[frame];
+        let may = |task: &Task| frame.enabled.contains(task);
+        let wanted = match may(&own) {
+            true => vec![own],
+            false => match movers.iter().find(|task| may(task)) {
+                Some(task) => vec![*task],
+                None => frame.enabled.clone(),
+            },
+        };
+        for task in wanted {
+            if !frame.todo.contains(&Chosen::Task(task)) {
+                frame.todo.push(Chosen::Task(task));
+            }
         }
-        Frame { options, at: 0, did: Vec::new(), asleep, preemptions: before }
     }
 }
 
 impl Strategy for Systematic {
     fn begin(&mut self) -> bool {
-        if self.began && !self.advance() {
-            self.exhausted = true;
-            return false;
+        if self.began {
+            if self.reduces {
+                self.look_for_races();
+            }
+            if !self.advance() {
+                self.exhausted = true;
+                return false;
+            }
         }
         self.began = true;
         self.depth = 0;
         self.step = None;
-        self.is_redundant = false;
+        self.act = 0;
+        self.redundant_from = None;
         true
     }
 
@@ -132,7 +229,7 @@ impl Strategy for Systematic {
         }
         let before = self.step.map_or(0, |step| self.frames[step].preemptions);
         let frame = &mut self.frames[self.depth];
-        let Some(Chosen::Task(task)) = frame.options.get(frame.at).copied() else {
+        let Some(Chosen::Task(task)) = frame.todo.get(frame.at).copied() else {
             panic!("the program did something else than in the execution before: it is not deterministic");
         };
         assert!(at.options.contains(&task), "thread {task} cannot go where it could before: not deterministic");
@@ -140,33 +237,39 @@ impl Strategy for Systematic {
         frame.preemptions = before + usize::from(preempts);
         self.step = Some(self.depth);
         self.depth += 1;
-        self.goes_on(at.state.tasks[task].pending);
         Some(task)
     }
 
-    fn number(&mut self, among: usize) -> usize {
+    fn number(&mut self, among: usize, _: &dyn Fn(usize) -> String) -> usize {
         if self.depth == self.frames.len() {
-            let options = (0..among).map(Chosen::Number).collect();
             let preemptions = self.step.map_or(0, |step| self.frames[step].preemptions);
-            self.frames.push(Frame { options, at: 0, did: Vec::new(), asleep: Vec::new(), preemptions });
+            self.frames.push(Frame {
+                enabled: Vec::new(),
+                todo: (0..among).map(Chosen::Number).collect(),
+                at: 0,
+                used: Vec::new(),
+                asleep: Vec::new(),
+                preemptions,
+                act: self.act,
+            });
         }
         let frame = &self.frames[self.depth];
-        let Some(Chosen::Number(number)) = frame.options.get(frame.at).copied() else {
+        let Some(Chosen::Number(number)) = frame.todo.get(frame.at).copied() else {
             panic!("the program chose where it did not choose before: it is not deterministic");
         };
         self.depth += 1;
         number
     }
 
-    fn goes_on(&mut self, op: Op) {
+    fn uses(&mut self, used: Use) {
         if let Some(step) = self.step
-            && !self.frames[step].did.contains(&op)
+            && !self.frames[step].used.contains(&used)
         {
-            self.frames[step].did.push(op);
+            self.frames[step].used.push(used);
         }
     }
 
-    fn touches(&mut self, object: u32) {
-        self.goes_on(Op::new(What::Write, object));
+    fn at_rest(&mut self) {
+        self.act += 1;
     }
 }

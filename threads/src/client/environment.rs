@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use overtake_recipes::Environment;
 
-use super::hub::Timer;
+use super::hub::{Link, Timer, part};
 use super::request::Service;
 use super::{Client, Handle};
 use crate::block_on::Tasks;
-use crate::sync::{Role, Threads};
+use crate::sync::{Part, Role, Threads};
 
 /// What a recipe sees of its surroundings: the client, and the thread that it runs on.
 pub struct Env<S: Threads, V: Service> {
@@ -56,7 +56,8 @@ impl<S: Threads, V: Service> Environment for Env<S, V> {
             poll_fn(|context| {
                 let (place, number) = (sleep.client.inner.place, sleep.number);
                 let what = || format!("looks at its timer {number}");
-                let mut shared = S::lock_to(&sleep.client.inner.hub.shared, what);
+                let parts = [Part::written(part::timers(place))];
+                let mut shared = sleep.client.inner.hub.lock(&parts, what);
                 let member = &mut shared.members[place];
                 let closed = member.closed;
                 match member.timers.get(number) {
@@ -73,7 +74,8 @@ impl<S: Threads, V: Service> Environment for Env<S, V> {
 
     fn unique_id(&self) -> String {
         let inner = &self.client.inner;
-        S::lock_to(&inner.hub.shared, || "draws an id".into()).service.unique_id(inner.place)
+        let parts = [Part::written(part::ids(inner.place))];
+        inner.hub.lock(&parts, || "draws an id".into()).service.unique_id(inner.place)
     }
 
     fn spawn(&self, task: impl Future<Output = ()> + 'static) {
@@ -94,9 +96,10 @@ struct Sleep<S: Threads, V: Service> {
 impl<S: Threads, V: Service> Sleep<S, V> {
     fn begin(client: Client<S, V>, duration: Duration) -> Self {
         let due = S::now() + duration;
-        let number = S::lock_to(&client.inner.hub.shared, || "sets a timer".into()).members[client.inner.place]
-            .timers
-            .add(Timer { due, fired: false, waker: None });
+        let place = client.inner.place;
+        let parts = [Part::written(part::timers(place))];
+        let timer = Timer { due, fired: false, waker: None };
+        let number = client.inner.hub.lock(&parts, || "sets a timer".into()).members[place].timers.add(timer);
         client.wind_the_clock();
         Self { client, number }
     }
@@ -105,16 +108,22 @@ impl<S: Threads, V: Service> Sleep<S, V> {
 impl<S: Threads, V: Service> Drop for Sleep<S, V> {
     fn drop(&mut self) {
         let what = || format!("forgets its timer {}", self.number);
-        S::lock_to(&self.client.inner.hub.shared, what).members[self.client.inner.place].timers.remove(self.number);
+        let place = self.client.inner.place;
+        let parts = [Part::written(part::timers(place))];
+        self.client.inner.hub.lock(&parts, what).members[place].timers.remove(self.number);
     }
 }
+
+/// Where time is a choice: so many timers are fired at most while a connection is broken. Each pause before the next try
+/// ends in another failure there, and without a bound there is no end to them.
+const MOST_WHILE_DOWN: usize = 4;
 
 impl<S: Threads, V: Service> Client<S, V> {
     /// Starts the clock thread, or tells it that there is one timer more.
     fn wind_the_clock(&self) {
         use std::sync::atomic::Ordering::AcqRel;
         if S::swap_flag(&self.inner.clocked, true, AcqRel) {
-            S::notify_all(&self.inner.clock);
+            S::notify_all(self.inner.hub.clock(self.inner.place));
             return;
         }
         let this = self.clone();
@@ -124,20 +133,23 @@ impl<S: Threads, V: Service> Client<S, V> {
     /// The body of the clock thread: each timer is fired at its time, or at any time where time is a choice.
     fn keep_time(&self) {
         let (hub, place) = (&self.inner.hub, self.inner.place);
-        let mut shared = S::lock_to(&hub.shared, || "looks for timers".into());
+        let parts = [Part::written(part::timers(place)), Part::read(part::link(place))];
+        let mut shared = hub.lock(&parts, || "looks for timers".into());
         loop {
             let member = &mut shared.members[place];
             if member.closed {
                 return;
             }
+            let waits = S::TIMELESS && member.link == Link::Down && member.fired_while_down >= MOST_WHILE_DOWN;
             let running = |timer: &&mut Timer| !timer.fired;
-            let Some(due) = member.timers.iter().filter(running).map(|timer| timer.due).min() else {
-                shared = S::wait(&self.inner.clock, shared);
+            let due = member.timers.iter().filter(running).map(|timer| timer.due).min().filter(|_| !waits);
+            let Some(due) = due else {
+                shared = S::wait(hub.clock(place), shared);
                 continue;
             };
             let now = S::now();
             if S::TIMELESS || due > now {
-                shared = S::wait_timeout(&self.inner.clock, shared, due.saturating_sub(now)).0;
+                shared = S::wait_timeout(hub.clock(place), shared, due.saturating_sub(now)).0;
             }
             let now = S::now();
             let member = &mut shared.members[place];
@@ -149,11 +161,12 @@ impl<S: Threads, V: Service> Client<S, V> {
             let which = S::choose(ripe.len());
             ripe[which].fired = true;
             let waker = ripe[which].waker.take();
+            member.fired_while_down += usize::from(member.link == Link::Down);
             drop(shared);
             if let Some(waker) = waker {
                 waker.wake();
             }
-            shared = S::lock_to(&hub.shared, || "looks for timers".into());
+            shared = hub.lock(&parts, || "looks for timers".into());
         }
     }
 }

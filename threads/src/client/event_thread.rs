@@ -6,9 +6,9 @@ use overtake_recipes::client::ConnectionState;
 use overtake_recipes::{SessionState, WatchedEvent};
 
 use super::Client;
-use super::hub::Member;
+use super::hub::{Member, part};
 use super::request::{Frame, Service};
-use crate::sync::Threads;
+use crate::sync::{Part, Threads};
 
 /// What a delivered frame asks for, outside of the lock.
 #[derive(Default)]
@@ -22,7 +22,7 @@ impl<S: Threads, V: Service> Client<S, V> {
     pub(super) fn deliver_events(&self) {
         let (hub, place) = (&self.inner.hub, self.inner.place);
         loop {
-            let mut shared = S::lock_to(&hub.shared, || "looks for events".into());
+            let mut shared = hub.lock(&[Part::written(part::inbox(place))], || "looks for events".into());
             while shared.members[place].frames.is_empty() && !shared.members[place].closed {
                 shared = S::wait(hub.bell(place), shared);
             }

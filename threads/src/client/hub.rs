@@ -11,7 +11,7 @@ use overtake_recipes::{SessionState, WatchedEvent, ZkError};
 
 use super::request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
 use super::words::short;
-use crate::sync::Threads;
+use crate::sync::{Part, Threads};
 
 /// How a client is connected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,6 +84,8 @@ pub(super) struct Member {
     pub calls: Numbered<Call>,
     pub link: Link,
     pub states: States,
+    /// How many timers were fired since the connection broke.
+    pub fired_while_down: usize,
     pub closed: bool,
     pub lose_next_reply: bool,
 }
@@ -97,9 +99,40 @@ impl Default for Member {
             calls: Numbered::default(),
             link: Link::Off,
             states: States::default(),
+            fired_while_down: 0,
             closed: false,
             lose_next_reply: false,
         }
+    }
+}
+
+/// The parts of what is shared, for searches: what two clients do is tried in both orders only where they meet.
+pub(super) mod part {
+    /// The service's tree. Whoever only reads it, or sets a watch, disturbs nobody who does the same.
+    pub const TREE: u32 = 0;
+
+    const fn of(client: usize, which: u32) -> u32 {
+        1 + 4 * client as u32 + which
+    }
+
+    /// How a client is connected, and its session.
+    pub const fn link(client: usize) -> u32 {
+        of(client, 0)
+    }
+
+    /// What is on the way to a client, and what waits for it.
+    pub const fn inbox(client: usize) -> u32 {
+        of(client, 1)
+    }
+
+    /// A client's timers.
+    pub const fn timers(client: usize) -> u32 {
+        of(client, 2)
+    }
+
+    /// A client's ids.
+    pub const fn ids(client: usize) -> u32 {
+        of(client, 3)
     }
 }
 
@@ -115,6 +148,8 @@ pub struct Hub<S: Threads, V: Service> {
     pub(super) shared: S::Mutex<Shared<V>>,
     /// For each client: something is on its way.
     bells: Vec<S::Condvar>,
+    /// For each client: there are more timers, or they run again.
+    clocks: Vec<S::Condvar>,
     /// For each client: its session.
     sessions: Vec<S::Word>,
 }
@@ -126,12 +161,22 @@ impl<S: Threads, V: Service> Hub<S, V> {
         Arc::new(Self {
             shared: S::mutex("server", Shared { service, members, makers: Vec::new() }),
             bells: (0..clients).map(|_| S::condvar("event queue")).collect(),
+            clocks: (0..clients).map(|_| S::condvar("clock")).collect(),
             sessions: (0..clients).map(|_| S::word("session", 0)).collect(),
         })
     }
 
     pub(super) fn bell(&self, client: usize) -> &S::Condvar {
         &self.bells[client]
+    }
+
+    pub(super) fn clock(&self, client: usize) -> &S::Condvar {
+        &self.clocks[client]
+    }
+
+    /// Locks for some parts only.
+    pub(super) fn lock(&self, parts: &[Part], what: impl FnOnce() -> String) -> S::Guard<'_, Shared<V>> {
+        S::lock_parts(&self.shared, parts, what)
     }
 
     /// The session of the client.
@@ -144,23 +189,45 @@ impl<S: Threads, V: Service> Hub<S, V> {
         act(&mut S::lock_to(&self.shared, || what.to_owned()).service)
     }
 
-    /// Serves a request of a client now: the answer, and whoever is told of something is told.
-    pub(super) fn serve(&self, client: usize, request: &Request) -> Answer {
+    /// Serves a request of a client now: the answer, and whoever is told of something is told. `more` is done in the same
+    /// step.
+    pub(super) fn serve<R>(
+        &self,
+        client: usize,
+        request: &Request,
+        queued: bool,
+        more: impl FnOnce(&mut Shared<V>, &Answer, &mut Vec<usize>) -> R,
+    ) -> (Answer, R) {
+        let session_changes = matches!(request, Request::Connect | Request::Close);
+        let tree = Part { number: part::TREE, writes: request.writes() };
+        let link = Part { number: part::link(client), writes: session_changes };
+        // Without a watch the inbox is not touched.
+        let inbox = Part { number: part::inbox(client), writes: true };
+        let parts = [tree, link, inbox];
+        let parts = if queued || request.watches() { &parts[..] } else { &parts[..2] };
         let mut told = Vec::new();
-        let mut shared = S::lock_to(&self.shared, || format!("→ {request}"));
+        let mut shared = self.lock(parts, || format!("→ {request}"));
+        let before = shared.members[client].link;
         let answer = shared.serve(client, request, &mut told);
+        let done = more(&mut shared, &answer, &mut told);
+        if shared.members[client].link != before {
+            S::wrote(&self.shared, part::link(client));
+        }
         let session = shared.service.session(client) as usize;
         drop(shared);
-        if matches!(request, Request::Connect | Request::Close) {
+        if session_changes && answer.is_ok() {
             self.publish(client, session);
         }
         self.ring(&told);
-        answer
+        (answer, done)
     }
 
     /// Wakes the event threads of those who are told something.
     pub(super) fn ring(&self, told: &[usize]) {
         let mut rung = [false; 64];
+        for &client in told {
+            S::wrote(&self.shared, part::inbox(client));
+        }
         for &client in told {
             if !std::mem::replace(&mut rung[client % 64], true) {
                 S::notify_all(&self.bells[client]);
@@ -192,6 +259,7 @@ impl<V: Service> Shared<V> {
     /// Serves a request, and puts what it causes on the way; who is told goes to `told`.
     pub fn serve(&mut self, client: usize, request: &Request, told: &mut Vec<usize>) -> Answer {
         match self.members[client].link {
+            _ if self.members[client].closed => return Err(ZkError::SessionExpired),
             Link::Down => return Err(ZkError::ConnectionLoss),
             Link::Off if *request != Request::Connect => return Err(ZkError::SessionExpired),
             // Another thread was faster.
@@ -213,6 +281,7 @@ impl<V: Service> Shared<V> {
         let is_over = answer == Err(ZkError::SessionExpired);
         if is_over || std::mem::take(&mut self.members[client].lose_next_reply) {
             self.members[client].link = Link::Down;
+            self.members[client].fired_while_down = 0;
             self.send(client, Frame::Session(SessionState::Disconnected), told);
             answer = Err(ZkError::ConnectionLoss);
         }
@@ -235,9 +304,11 @@ impl<S: Threads, V: Faults> Hub<S, V> {
     /// The connection of a client breaks.
     pub fn disconnect(&self, client: usize) {
         let mut told = Vec::new();
-        let mut shared = S::lock_to(&self.shared, || format!("the connection of client {} breaks", client + 1));
+        let parts = [Part::read(part::TREE), Part::written(part::link(client))];
+        let mut shared = self.lock(&parts, || format!("the connection of client {} breaks", client + 1));
         if shared.members[client].link == Link::Up {
             shared.members[client].link = Link::Down;
+            shared.members[client].fired_while_down = 0;
             shared.service.disconnect(client);
             shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
         }
@@ -248,7 +319,9 @@ impl<S: Threads, V: Faults> Hub<S, V> {
     /// A client reaches the service again: in its session, or to be told that it is over.
     pub fn reconnect(&self, client: usize) {
         let mut told = Vec::new();
-        let mut shared = S::lock_to(&self.shared, || format!("client {} reaches the server again", client + 1));
+        let parts = [part::link(client), part::inbox(client)].map(Part::written);
+        let parts = [parts[0], parts[1], Part::read(part::TREE)];
+        let mut shared = self.lock(&parts, || format!("client {} reaches the server again", client + 1));
         if shared.members[client].link == Link::Down {
             let one_shot = |it: &&mut Watching| it.table != Table::Session;
             let watches: Vec<Rewatch> =
@@ -269,33 +342,62 @@ impl<S: Threads, V: Faults> Hub<S, V> {
             drop(shared);
         }
         self.ring(&told);
+        S::notify_all(&self.clocks[client]);
     }
 
     /// The session of a client ends at the service. The client learns of it when it [reconnects](Self::reconnect).
     pub fn expire(&self, client: usize) {
         let mut told = Vec::new();
-        let mut shared = S::lock_to(&self.shared, || format!("the session of client {} expires", client + 1));
+        let parts = [part::TREE, part::link(client)].map(Part::written);
+        let mut shared = self.lock(&parts, || format!("the session of client {} expires", client + 1));
         let mut events = Vec::new();
         shared.service.expire(client, &mut events);
         shared.put(events, &mut told);
         if shared.members[client].link == Link::Up {
             shared.members[client].link = Link::Down;
+            shared.members[client].fired_while_down = 0;
             shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
         }
         drop(shared);
         self.ring(&told);
     }
 
+    /// The client takes its session for lost by its own clock. At the service it lives on, with its nodes, until
+    /// [`expire_former`](Self::expire_former).
+    pub fn give_up_session(&self, client: usize) {
+        let mut told = Vec::new();
+        let what = || format!("client {} gives its session up by its own clock", client + 1);
+        let mut shared = self.lock(&[Part::read(part::TREE), Part::written(part::link(client))], what);
+        shared.service.give_up_session(client);
+        shared.members[client].link = Link::Off;
+        shared.send(client, Frame::Session(SessionState::Expired), &mut told);
+        drop(shared);
+        self.publish(client, 0);
+        self.ring(&told);
+    }
+
+    /// The session that the client gave up last ends at the service.
+    pub fn expire_former(&self, client: usize) {
+        let mut told = Vec::new();
+        let what = || format!("the former session of client {} expires", client + 1);
+        let mut shared = self.lock(&[Part::written(part::TREE)], what);
+        let mut events = Vec::new();
+        shared.service.expire_former(client, &mut events);
+        shared.put(events, &mut told);
+        drop(shared);
+        self.ring(&told);
+    }
+
     /// The next request of the client is served, but its reply is lost with the connection.
     pub fn lose_next_reply(&self, client: usize) {
-        S::lock_to(&self.shared, || format!("the next reply to client {} will be lost", client + 1)).members[client]
-            .lose_next_reply = true;
+        let what = || format!("the next reply to client {} will be lost", client + 1);
+        self.lock(&[Part::written(part::link(client))], what).members[client].lose_next_reply = true;
     }
 
     /// Somebody deletes a node.
     pub fn delete(&self, path: &str) {
         let mut told = Vec::new();
-        let mut shared = S::lock_to(&self.shared, || format!("somebody deletes {path}"));
+        let mut shared = self.lock(&[Part::written(part::TREE)], || format!("somebody deletes {path}"));
         let mut events = Vec::new();
         shared.service.delete(path, &mut events);
         shared.put(events, &mut told);

@@ -48,7 +48,6 @@ struct Inner<S: Threads, V: Service> {
     options: Options,
     background: Background<S, V>,
     listeners: Listeners<S>,
-    clock: S::Condvar,
     /// The clock thread is running.
     clocked: S::Flag,
 }
@@ -65,11 +64,10 @@ impl<S: Threads, V: Service> Client<S, V> {
             options,
             background: Background::new(),
             listeners: Listeners::new(),
-            clock: S::condvar("clock"),
             clocked: S::flag("clock runs", false),
         };
         let client = Self { inner: Arc::new(inner) };
-        let connected = hub.serve(place, &Request::Connect);
+        let (connected, ()) = hub.serve(place, &Request::Connect, false, |_, _, _| ());
         assert!(connected.is_ok(), "a fresh client connects: {connected:?}");
         let this = client.clone();
         S::spawn(Role::Daemon, format!("event thread {}", place + 1), move || this.deliver_events());
@@ -114,7 +112,7 @@ impl<S: Threads, V: Service> Client<S, V> {
 
     /// Ends the client: its session is closed, its threads end, and whoever waits is told that the session is over.
     pub fn close(&self) {
-        let _ = self.inner.hub.serve(self.inner.place, &Request::Close);
+        let _ = self.inner.hub.serve(self.inner.place, &Request::Close, false, |_, _, _| ());
         self.stop();
     }
 
@@ -134,7 +132,7 @@ impl<S: Threads, V: Service> Client<S, V> {
             }
         }
         S::notify_all(self.inner.hub.bell(self.inner.place));
-        S::notify_all(&self.inner.clock);
+        S::notify_all(self.inner.hub.clock(self.inner.place));
         self.inner.listeners.stop();
         self.inner.background.stop();
         wakers.into_iter().for_each(|waker| waker.wake());
@@ -142,7 +140,7 @@ impl<S: Threads, V: Service> Client<S, V> {
 
     /// Whether [`stop`](Self::stop) or [`close`](Self::close) was called.
     pub fn is_closed(&self) -> bool {
-        S::lock_to(&self.inner.hub.shared, || "looks whether the client is closed".into()).members[self.inner.place]
-            .closed
+        // Whoever closes it locks the whole.
+        self.inner.hub.lock(&[], || "looks whether the client is closed".into()).members[self.inner.place].closed
     }
 }

@@ -73,6 +73,21 @@ pub enum Request {
     Close,
 }
 
+impl Request {
+    /// Whether it changes more than what the client itself is told.
+    pub fn writes(&self) -> bool {
+        use Request::*;
+        matches!(self, Create { .. } | Delete { .. } | SetData { .. } | Multi(_) | Connect | Close)
+    }
+
+    /// Whether it may leave a watch.
+    pub fn watches(&self) -> bool {
+        use Request::*;
+        matches!(self, GetData { watch: true, .. } | Exists { watch: true, .. } | Children { watch: true, .. })
+            || matches!(self, AddWatch { .. })
+    }
+}
+
 /// A successful answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Response {
@@ -164,6 +179,10 @@ pub trait Faults: Service {
     fn reconnect(&mut self, client: usize, watches: &[Rewatch], events: &mut Vec<(usize, Frame)>) -> bool;
     /// The session of a client ends, and its ephemeral nodes with it. The client does not know yet.
     fn expire(&mut self, client: usize, events: &mut Vec<(usize, Frame)>);
+    /// The client gives its session up; at the service it lives on.
+    fn give_up_session(&mut self, client: usize);
+    /// The session that the client gave up last ends.
+    fn expire_former(&mut self, client: usize, events: &mut Vec<(usize, Frame)>);
     /// Somebody else deletes a node.
     fn delete(&mut self, path: &str, events: &mut Vec<(usize, Frame)>);
 }

@@ -9,9 +9,9 @@ use overtake_recipes::{
 };
 
 use super::Client;
-use super::hub::{Call, Watching};
+use super::hub::{Call, Watching, part};
 use super::request::{Answer, Frame, Request, Response, Service, Table};
-use crate::sync::Threads;
+use crate::sync::{Part, Threads};
 
 /// The client's handle, on one thread.
 pub struct Handle<S: Threads, V: Service>(pub(super) Client<S, V>);
@@ -44,7 +44,8 @@ impl<S: Threads, V: Service> Watch for HandleWatch<S, V> {
     fn next(&mut self) -> impl Future<Output = WatchedEvent> {
         let Self { client, number } = self;
         poll_fn(move |context| {
-            let mut shared = S::lock_to(&client.inner.hub.shared, || format!("looks at its watch {number}"));
+            let what = || format!("looks at its watch {number}");
+            let mut shared = client.inner.hub.lock(&[Part::written(part::inbox(client.inner.place))], what);
             let member = &mut shared.members[client.inner.place];
             let closed = member.closed;
             let Some(watch) = member.watches.get(*number) else {
@@ -69,7 +70,8 @@ impl<S: Threads, V: Service> Watch for HandleWatch<S, V> {
 impl<S: Threads, V: Service> Drop for HandleWatch<S, V> {
     fn drop(&mut self) {
         let what = || format!("forgets its watch {}", self.number);
-        let mut shared = S::lock_to(&self.client.inner.hub.shared, what);
+        let parts = [Part::written(part::inbox(self.client.inner.place))];
+        let mut shared = self.client.inner.hub.lock(&parts, what);
         shared.members[self.client.inner.place].watches.remove(self.number);
     }
 }
@@ -98,34 +100,25 @@ impl<S: Threads, V: Service> Handle<S, V> {
         request: Request,
     ) -> impl Future<Output = Result<(Response, Option<HandleWatch<S, V>>), ZkError>> + use<S, V> {
         let client = self.0.clone();
-        let (hub, place) = (client.inner.hub.clone(), client.inner.place);
-        let mut told = Vec::new();
-        let mut shared = S::lock_to(&hub.shared, || format!("→ {request}"));
-        let answer = shared.serve(place, &request, &mut told);
-        let watch = match &answer {
-            Ok(response) => request.leaves(response).map(|(table, path)| {
-                let watching = Watching { table, path, unread: Default::default(), waker: None, waits: None };
-                shared.members[place].watches.add(watching)
-            }),
-            Err(_) => None,
-        };
-        if let Ok(Response::Created(path)) = &answer {
-            shared.makers.push((path.clone(), S::name()));
-        }
-        let queued = match client.inner.options.replies_queue {
-            true => {
-                let number = shared.members[place].calls.add(Call { answer: None, waker: None });
-                shared.send(place, Frame::Reply(number, answer.clone()), &mut told);
-                Some(number)
+        let (place, queue) = (client.inner.place, client.inner.options.replies_queue);
+        let (answer, (watch, queued)) = client.inner.hub.serve(place, &request, queue, |shared, answer, told| {
+            let watch = match answer {
+                Ok(response) => request.leaves(response).map(|(table, path)| {
+                    let watching = Watching { table, path, unread: Default::default(), waker: None, waits: None };
+                    shared.members[place].watches.add(watching)
+                }),
+                Err(_) => None,
+            };
+            if let Ok(Response::Created(path)) = answer {
+                shared.makers.push((path.clone(), S::name()));
             }
-            false => None,
-        };
-        let session = shared.service.session(place) as usize;
-        drop(shared);
-        if matches!(request, Request::Connect | Request::Close) && answer.is_ok() {
-            hub.publish(place, session);
-        }
-        hub.ring(&told);
+            let queued = queue.then(|| {
+                let number = shared.members[place].calls.add(Call { answer: None, waker: None });
+                shared.send(place, Frame::Reply(number, answer.clone()), told);
+                number
+            });
+            (watch, queued)
+        });
         async move {
             let answer: Answer = match queued {
                 Some(number) => client.answer(number).await,
@@ -140,7 +133,8 @@ impl<S: Threads, V: Service> Client<S, V> {
     /// Waits until the event thread has delivered the answer.
     async fn answer(&self, number: u64) -> Answer {
         poll_fn(move |context| {
-            let mut shared = S::lock_to(&self.inner.hub.shared, || format!("looks for the answer to call {number}"));
+            let what = || format!("looks for the answer to call {number}");
+            let mut shared = self.inner.hub.lock(&[Part::written(part::inbox(self.inner.place))], what);
             let member = &mut shared.members[self.inner.place];
             if member.closed {
                 return Poll::Ready(Err(ZkError::SessionExpired));
@@ -250,7 +244,8 @@ impl<S: Threads, V: Service> ZooKeeper for Handle<S, V> {
             waits: None,
         };
         let what = || "listens to the connection".into();
-        let number = S::lock_to(&client.inner.hub.shared, what).members[client.inner.place].watches.add(watching);
+        let parts = [Part::written(part::inbox(client.inner.place))];
+        let number = client.inner.hub.lock(&parts, what).members[client.inner.place].watches.add(watching);
         HandleWatch::new(client, number)
     }
 

@@ -30,8 +30,27 @@ pub enum Role {
     Program,
     /// Serves the others. It may wait for ever, but runs whenever it can.
     Daemon,
-    /// A fault: it may happen at any moment, or never.
-    Fault,
+}
+
+/// A part of what a mutex guards, by a number of its own, and whether it is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Which.
+    pub number: u32,
+    /// Written, or only read.
+    pub writes: bool,
+}
+
+impl Part {
+    /// A part that is read.
+    pub fn read(number: u32) -> Self {
+        Self { number, writes: false }
+    }
+
+    /// A part that is written.
+    pub fn written(number: u32) -> Self {
+        Self { number, writes: true }
+    }
 }
 
 /// Threads, and what they share.
@@ -67,10 +86,25 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
         let _ = what;
         Self::lock(mutex)
     }
+    /// As [`lock_to`](Self::lock_to), by somebody who will only touch these parts of what the mutex guards. A search does not
+    /// try both orders of two who touch nothing in common, so nothing else may be looked at; and nothing may be waited for
+    /// or woken while the mutex is locked, but by the mutex itself.
+    fn lock_parts<'a, T: Send + 'static>(
+        mutex: &'a Self::Mutex<T>,
+        parts: &[Part],
+        what: impl FnOnce() -> String,
+    ) -> Self::Guard<'a, T> {
+        let _ = parts;
+        Self::lock_to(mutex, what)
+    }
+    /// The calling thread, which has locked the mutex, has also written this part of what it guards.
+    fn wrote<T: Send + 'static>(mutex: &Self::Mutex<T>, part: u32) {
+        let _ = (mutex, part);
+    }
 
     /// A new condition variable.
     fn condvar(name: &'static str) -> Self::Condvar;
-    /// Unlocks, waits for a notification and locks again.
+    /// Unlocks, waits for a notification and locks again. What was locked by parts is locked by these again.
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;
     /// As [`wait`](Self::wait), for so long at most. `true`: the time was up.
     fn wait_timeout<'a, T: Send + 'static>(

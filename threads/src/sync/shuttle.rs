@@ -12,8 +12,9 @@ use ::shuttle::sync::atomic::{AtomicBool, AtomicUsize};
 use ::shuttle::sync::{Condvar, Mutex, MutexGuard};
 use ::shuttle::thread::{self, JoinHandle, Thread};
 
-use super::{Role, Threads};
-use crate::check::ledger::{self, Op, Stage, What, token, with};
+use super::{Part, Role, Threads};
+use crate::check::ledger::{Task, with};
+use crate::check::op::{Op, STARTS, Use, Uses, What, part, token};
 
 /// shuttle's coroutines; inside one of its executions only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -33,7 +34,7 @@ impl<T> Named<T> {
 
     #[inline]
     fn about_to(&self, what: What) -> &T {
-        with(|ledger| ledger.announce(Op::new(what, self.number)));
+        with(|ledger| ledger.announce(Op::of(what, self.number)));
         &self.inner
     }
 }
@@ -50,6 +51,8 @@ pub struct Bell {
 pub struct Guard<'a, T> {
     mutex: &'a Named<Mutex<T>>,
     inner: Option<MutexGuard<'a, T>>,
+    /// What it was locked for.
+    uses: Uses,
 }
 
 impl<T> Deref for Guard<'_, T> {
@@ -69,7 +72,7 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
-            self.mutex.about_to(What::Unlock);
+            with(|ledger| ledger.announce(Op { what: What::Unlock, uses: self.uses }));
             self.inner = None;
         }
     }
@@ -79,19 +82,19 @@ impl<T> Drop for Guard<'_, T> {
 #[derive(Debug)]
 pub struct Join<T> {
     handle: JoinHandle<T>,
-    task: ledger::Task,
+    task: Task,
 }
 
 /// A thread to be unparked, with its place in the ledger.
 #[derive(Clone, Debug)]
 pub struct Parked {
     thread: Thread,
-    task: ledger::Task,
+    task: Task,
 }
 
-fn locked<'a, T>(mutex: &'a Named<Mutex<T>>) -> Guard<'a, T> {
+fn locked<T>(mutex: &Named<Mutex<T>>, uses: Uses) -> Guard<'_, T> {
     let inner = mutex.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    Guard { mutex, inner: Some(inner) }
+    Guard { mutex, inner: Some(inner), uses }
 }
 
 impl Threads for Shuttle {
@@ -111,13 +114,32 @@ impl Threads for Shuttle {
     }
 
     fn lock<T: Send + 'static>(mutex: &Self::Mutex<T>) -> Guard<'_, T> {
-        mutex.about_to(What::Lock);
-        locked(mutex)
+        let op = Op::of(What::Lock, mutex.number);
+        with(|ledger| ledger.announce(op));
+        locked(mutex, op.uses)
     }
 
     fn lock_to<T: Send + 'static>(mutex: &Self::Mutex<T>, what: impl FnOnce() -> String) -> Guard<'_, T> {
-        with(|ledger| ledger.announce_to(Op::new(What::Lock, mutex.number), what));
-        locked(mutex)
+        let op = Op::of(What::Lock, mutex.number);
+        with(|ledger| ledger.announce_to(op, what));
+        locked(mutex, op.uses)
+    }
+
+    fn lock_parts<'a, T: Send + 'static>(
+        mutex: &'a Self::Mutex<T>,
+        parts: &[Part],
+        what: impl FnOnce() -> String,
+    ) -> Self::Guard<'a, T> {
+        let used = |it: &Part| Use { of: part(mutex.number, it.number), writes: it.writes, follows: false };
+        // Whoever locks the whole writes it.
+        let op = Op::new(What::Lock).and(Use::reads(mutex.number));
+        let op = parts.iter().fold(op, |op, part| op.and(used(part)));
+        with(|ledger| ledger.announce_to(op, what));
+        locked(mutex, op.uses)
+    }
+
+    fn wrote<T: Send + 'static>(mutex: &Self::Mutex<T>, number: u32) {
+        with(|ledger| ledger.uses(Use::writes(part(mutex.number, number))));
     }
 
     fn condvar(name: &'static str) -> Self::Condvar {
@@ -125,15 +147,14 @@ impl Threads for Shuttle {
     }
 
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
-        let mutex = guard.mutex;
+        let (mutex, uses) = (guard.mutex, guard.uses);
         with(|ledger| {
-            ledger.announce(Op { what: What::Wait, on: condvar.number, also: mutex.number });
-            let wake = Op { what: What::Wake, on: condvar.number, also: mutex.number };
-            ledger.then(wake);
+            ledger.announce(uses.into_iter().fold(Op::of(What::Wait, condvar.number), Op::and));
+            ledger.then([Op::of(What::Wake, condvar.number), Op { what: What::Lock, uses }]);
         });
         let inner = guard.inner.take().expect("locked");
         let inner = condvar.inner.inner.wait(inner).unwrap_or_else(std::sync::PoisonError::into_inner);
-        Guard { mutex, inner: Some(inner) }
+        Guard { mutex, inner: Some(inner), uses }
     }
 
     /// Ends as soon as the scheduler likes: later is the same as not having been scheduled.
@@ -142,13 +163,15 @@ impl Threads for Shuttle {
         guard: Self::Guard<'a, T>,
         _: Duration,
     ) -> (Self::Guard<'a, T>, bool) {
-        let mutex = guard.mutex;
+        let (mutex, uses) = (guard.mutex, guard.uses);
         let notified = || condvar.inner.notified.load(Ordering::Relaxed);
         let before = notified();
         drop(guard);
-        with(|ledger| ledger.announce(Op { what: What::TimedWait, on: condvar.number, also: mutex.number }));
+        with(|ledger| ledger.announce(Op::of(What::TimedWait, condvar.number)));
         thread::yield_now();
-        (Self::lock(mutex), notified() == before)
+        let timed_out = notified() == before;
+        with(|ledger| ledger.announce(Op { what: What::Lock, uses }));
+        (locked(mutex, uses), timed_out)
     }
 
     fn notify_all(condvar: &Self::Condvar) {
@@ -202,10 +225,10 @@ impl Threads for Shuttle {
     }
 
     fn spawn<T: Send + 'static>(role: Role, name: String, body: impl FnOnce() -> T + Send + 'static) -> Join<T> {
-        with(|ledger| ledger.announce(Op::new(What::Spawn, ledger::STARTS)));
+        with(|ledger| ledger.announce(Op::of(What::Spawn, STARTS)));
         let handle = thread::spawn(move || {
             let value = body();
-            with(|ledger| ledger.end(ledger.current.get()));
+            with(|ledger| ledger.end());
             value
         });
         // The new thread has not run yet: starting one is the last thing that this step does.
@@ -215,16 +238,7 @@ impl Threads for Shuttle {
     }
 
     fn join<T: Send + 'static>(handle: Join<T>) -> T {
-        let task = handle.task;
-        with(|ledger| {
-            ledger.announce(Op::new(What::Join, token(task)));
-            if ledger.scheduled.get() && ledger.current.get() == 0 {
-                ledger.stage.set(Stage::Join(task));
-            }
-        });
-        if with(|ledger| ledger.stage.get() == Stage::Join(task)) {
-            thread::yield_now();
-        }
+        with(|ledger| ledger.announce(Op::of(What::Join, token(handle.task))));
         handle.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
     }
 
@@ -233,7 +247,7 @@ impl Threads for Shuttle {
     }
 
     fn name() -> String {
-        with(|ledger| ledger.state.borrow().tasks.get(ledger.current.get()).map_or(String::new(), |it| it.name.clone()))
+        with(|ledger| ledger.name())
     }
 
     fn current() -> Parked {
@@ -243,20 +257,20 @@ impl Threads for Shuttle {
     fn park() {
         with(|ledger| {
             let own = token(ledger.current.get());
-            ledger.announce(Op::new(What::Park, own));
-            // Where the thread is unparked already, shuttle lets it go on at once.
-            ledger.touch(own);
+            // shuttle switches only where the thread has to wait.
+            ledger.announce(Op::of(What::Parked, own));
+            ledger.uses(Use::writes(own));
         });
         thread::park();
     }
 
     fn unpark(thread: &Parked) {
-        with(|ledger| ledger.announce(Op::new(What::Unpark, token(thread.task))));
+        with(|ledger| ledger.announce(Op::of(What::Unpark, token(thread.task))));
         thread.thread.unpark();
     }
 
     fn yield_now() {
-        with(|ledger| ledger.announce(Op::new(What::Yield, ledger::NONE)));
+        with(|ledger| ledger.announce(Op::new(What::Yield)));
         thread::yield_now();
     }
 
@@ -265,12 +279,12 @@ impl Threads for Shuttle {
     }
 
     fn let_time_pass(what: impl FnOnce() -> String) {
-        with(|ledger| ledger.announce_to(Op::new(What::Pass, ledger::NONE), what));
+        with(|ledger| ledger.announce_to(Op::new(What::Pass), what));
         thread::yield_now();
     }
 
     fn choose(among: usize) -> usize {
-        ledger::choose(among)
+        with(|ledger| ledger.choose(among, &|number| format!("takes {} of {among}", number + 1)))
     }
 }
 

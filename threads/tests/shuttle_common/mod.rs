@@ -1,9 +1,12 @@
 //! What the programs have in common.
 
 use std::sync::Arc;
+use std::time::Duration;
 
+use overtake_recipes::lock::{CheckedCuratorMutex, CuratorMutex, Queue, Unowned};
+use overtake_recipes::{Acquired, Environment, Lock, LockError};
 use overtake_threads::check::{Engine, Limits, Outcome, Program, Stage, Verdict, search};
-use overtake_threads::client::{Client, Hub, Options};
+use overtake_threads::client::{Client, Env, Hub, Options};
 use overtake_threads::sync::Shuttle;
 use overtake_threads::{InterProcessMutex, Simulated};
 
@@ -38,5 +41,64 @@ pub fn find(engine: Engine, program: &Program, executions: u64) -> Outcome {
 pub fn proved(engine: Engine, program: &Program) -> Outcome {
     let outcome = find(engine, program, 200_000);
     assert_eq!(outcome.verdict, Verdict::Proved, "{}: {outcome}", program.name());
+    outcome
+}
+
+/// Curator's mutex without retries: fewer steps, the same rules.
+pub struct Impatient<E: Environment>(CuratorMutex<E>);
+
+impl<E: Environment> Lock<E> for Impatient<E> {
+    fn new(env: E, parent: &str) -> Self {
+        Self(CuratorMutex::without_retries(env, parent))
+    }
+
+    fn queue(&self) -> &Queue<E> {
+        self.0.queue()
+    }
+
+    async fn acquire(&self) -> Result<Acquired, LockError> {
+        self.0.acquire().await
+    }
+
+    async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
+        self.0.try_acquire().await
+    }
+
+    async fn acquire_timeout(&self, wait: Duration) -> Result<Option<Acquired>, LockError> {
+        self.0.acquire_timeout(wait).await
+    }
+}
+
+impl<E: Environment> Unowned<E> for Impatient<E> {
+    const REENTRY_NEEDS_THE_SESSION: bool = false;
+
+    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
+        self.0.give_back(lock).await
+    }
+}
+
+pub type ImpatientMutex = InterProcessMutex<Shuttle, Simulated, Impatient<Env<Shuttle, Simulated>>>;
+pub type CheckedMutex = InterProcessMutex<Shuttle, Simulated, CheckedCuratorMutex<Env<Shuttle, Simulated>>>;
+
+/// The names of the nodes under the lock.
+pub fn nodes(hub: &TestHub) -> Vec<String> {
+    hub.with("looks at the nodes", |zk| zk.children(LOCK))
+}
+
+/// No node is left when all is over.
+pub fn nothing_left(stage: &Stage, hub: &TestHub) {
+    let left = nodes(hub);
+    stage.holds(left.is_empty(), "no orphan node", || {
+        format!("everybody is done, and {} is still there", left.join(", "))
+    });
+}
+
+/// Every schedule with so many preemptions at most.
+#[track_caller]
+pub fn held(preemptions: usize, program: &Program) -> Outcome {
+    let engine = Engine::Preemptions(preemptions);
+    let outcome = find(engine, program, 200_000);
+    let all = matches!(&outcome.verdict, Verdict::Held(why) if why.contains("every schedule with"));
+    assert!(all || outcome.verdict == Verdict::Proved, "{}: {outcome}", program.name());
     outcome
 }

@@ -1,0 +1,134 @@
+//! Operations on shared things, and when the order of two of them can make a difference.
+
+use super::ledger::Task;
+
+/// No object.
+pub(crate) const NOTHING: u32 = u32::MAX;
+/// What all starts of threads have in common: they number the threads.
+pub(crate) const STARTS: u32 = u32::MAX - 1;
+/// Bits of an object's number that count the objects of the thread that made it.
+const COUNT_BITS: u32 = 18;
+/// The objects of a thread that are the thread itself, seen from others.
+const SELF: u32 = (1 << COUNT_BITS) - 1;
+/// Numbers of parts begin here.
+const PARTS: u32 = 1 << 31;
+/// Most parts of what one mutex guards.
+const MOST_PARTS: u32 = 256;
+
+/// The number of a thread's object. It does not depend on the order of events.
+pub(crate) fn object(task: Task, count: usize) -> u32 {
+    assert!(count < SELF as usize && task < 1 << (31 - COUNT_BITS), "too many objects in an execution");
+    (task as u32) << COUNT_BITS | count as u32
+}
+
+/// The thread as an object: what parks, unparks and joins are about.
+pub(crate) fn token(task: Task) -> u32 {
+    object(task, 0) | SELF
+}
+
+/// A part of what the mutex guards.
+pub(crate) fn part(mutex: u32, number: u32) -> u32 {
+    assert!(number < MOST_PARTS && mutex < PARTS / MOST_PARTS, "too many parts, or a mutex that is not the stage's");
+    PARTS | mutex * MOST_PARTS | number
+}
+
+/// The thread that made the object.
+pub(crate) fn owner_of(object: u32) -> Task {
+    (object >> COUNT_BITS) as usize
+}
+
+/// The object's place among those of its thread; `None` for the thread itself.
+pub(crate) fn place_of(object: u32) -> Option<usize> {
+    Some(object & SELF).filter(|at| *at != SELF).map(|at| at as usize)
+}
+
+/// What a thread is about to do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum What {
+    Begin,
+    Lock,
+    Unlock,
+    Wait,
+    TimedWait,
+    Wake,
+    Notify,
+    Read,
+    Write,
+    Parked,
+    Unpark,
+    Spawn,
+    Join,
+    Yield,
+    Pass,
+}
+
+/// What is used by an operation, and whether it is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Use {
+    pub of: u32,
+    pub writes: bool,
+    /// Comes after another use of it without fail: a wake-up after its notification, an end before who waits for it.
+    pub follows: bool,
+}
+
+impl Use {
+    pub const NONE: Self = Self { of: NOTHING, writes: false, follows: false };
+
+    pub fn writes(of: u32) -> Self {
+        Self { of, writes: true, follows: false }
+    }
+
+    pub fn reads(of: u32) -> Self {
+        Self { of, writes: false, follows: false }
+    }
+
+    pub fn follows(of: u32) -> Self {
+        Self { of, writes: true, follows: true }
+    }
+
+    pub fn conflicts(self, other: Self) -> bool {
+        self.of == other.of && self.of != NOTHING && (self.writes || other.writes)
+    }
+}
+
+/// What an operation uses.
+pub(crate) type Uses = [Use; 5];
+
+/// An operation on shared things.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Op {
+    pub what: What,
+    pub uses: Uses,
+}
+
+impl Op {
+    pub fn new(what: What) -> Self {
+        Self { what, uses: [Use::NONE; 5] }
+    }
+
+    pub fn on(self) -> u32 {
+        self.uses[0].of
+    }
+
+    /// Uses an object: changes it unless it is read.
+    pub fn of(what: What, object: u32) -> Self {
+        let writes = what != What::Read;
+        let follows = matches!(what, What::Wake | What::Parked | What::Join);
+        Self::new(what).and(Use { of: object, writes, follows })
+    }
+
+    /// Concerns nobody else: what the thread does next can be looked at at once. (Notifications wake all, so being woken takes
+    /// nothing from anybody.)
+    pub fn is_silent(self) -> bool {
+        matches!(self.what, What::Begin | What::Wake | What::Parked)
+    }
+
+    /// And another one.
+    pub fn and(mut self, other: Use) -> Self {
+        if other != Use::NONE {
+            let free = self.uses.iter_mut().find(|used| used.of == NOTHING);
+            *free.expect("an operation uses five things at most") = other;
+        }
+        self
+    }
+}

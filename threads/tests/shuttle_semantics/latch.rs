@@ -1,0 +1,86 @@
+//! §5.5: the leader latch.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use overtake_threads::check::{Engine, program};
+use overtake_threads::latch::LatchState;
+use overtake_threads::{Error, LeaderLatch};
+
+use crate::shuttle_common::*;
+
+#[test]
+fn a_latch_is_started_once_and_closed_once() {
+    let life = program("the life of a latch", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let latch = LeaderLatch::new(&clients[0], LOCK);
+        assert_eq!(latch.state(), LatchState::Latent);
+        assert_eq!(latch.close(), Err(Error::State("Already closed or has not been started")));
+        latch.start().unwrap();
+        assert_eq!(latch.start(), Err(Error::State("Cannot be started more than once")));
+        latch.await_leadership().unwrap();
+        assert!(latch.has_leadership());
+        let node = latch.last_path_as_leader().unwrap();
+        assert!(node.starts_with("/curator/lock/"), "{node}");
+        latch.close().unwrap();
+        assert!(!latch.has_leadership());
+        assert_eq!(latch.await_leadership(), Err(Error::State("the latch is closed")));
+        assert_eq!(latch.close(), Err(Error::State("Already closed or has not been started")));
+        stage.rest();
+        nothing_left(stage, &hub);
+    });
+    proved(Engine::Systematic, &life);
+}
+
+#[test]
+fn the_next_candidate_leads_when_the_leader_closes() {
+    let two = program("two latches", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let first = LeaderLatch::new(&clients[0], LOCK);
+        first.start().unwrap();
+        first.await_leadership().unwrap();
+        let second = Arc::new(LeaderLatch::new(&clients[1], LOCK));
+        second.start().unwrap();
+        stage.rest();
+        assert!(!second.has_leadership());
+        let (waits, own) = (second.clone(), *stage);
+        stage.thread("waits", move || {
+            waits.await_leadership().unwrap();
+            own.reached("the second leads");
+        });
+        first.close().unwrap();
+        stage.rest_or(|_| "the second never leads".into());
+        second.close().unwrap();
+        stage.rest();
+        nothing_left(stage, &hub);
+    });
+    proved(Engine::Systematic, &two.sometimes(&["the second leads"]));
+}
+
+#[test]
+fn leadership_is_given_up_on_suspension_and_decided_anew() {
+    let suspended = program("a suspended leader", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let latch = Arc::new(LeaderLatch::new(&clients[0], LOCK));
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let tells = told.clone();
+        latch.listen(move |leads| tells.lock().unwrap().push(leads));
+        latch.start().unwrap();
+        stage.rest();
+        hub.disconnect(0);
+        // Retries come to an end while the connection is broken: the search lets so many timers run only.
+        stage.rest();
+        assert!(!latch.has_leadership());
+        hub.reconnect(0);
+        stage.rest();
+        assert!(latch.has_leadership(), "{}", hub.who_waits());
+        assert_eq!(*told.lock().unwrap(), [true, false, true]);
+        assert_eq!(nodes(&hub).len(), 1);
+        hub.expire(0);
+        hub.reconnect(0);
+        stage.rest();
+        assert!(latch.has_leadership(), "a candidate in the new session too");
+        assert!(latch.await_leadership_timeout(Duration::from_secs(1)));
+    });
+    proved(Engine::Systematic, &suspended);
+}

@@ -1,0 +1,154 @@
+//! §5.2 and §5.4: readers and writers, several locks as one.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use overtake_threads::check::{Engine, Verdict, program};
+use overtake_threads::sync::{Shuttle, Threads};
+use overtake_threads::{Error, InterProcessLock, InterProcessMultiLock, InterProcessReadWriteLock};
+
+use crate::shuttle_common::*;
+
+#[test]
+fn readers_share_and_a_writer_is_alone() {
+    let shared = program("two readers and a writer", |stage| {
+        let (hub, clients) = clients(stage, 3);
+        // Readers count by one, a writer by a hundred.
+        let inside = Arc::new(Shuttle::word("section", 0));
+        for (place, (name, writes)) in [("reader", false), ("other reader", false), ("writer", true)].iter().enumerate()
+        {
+            let (client, inside, own, writes) = (clients[place].clone(), inside.clone(), *stage, *writes);
+            stage.thread(name, move || {
+                let lock = InterProcessReadWriteLock::new(&client, LOCK);
+                let side = if writes { lock.write_lock() } else { lock.read_lock() };
+                side.acquire().unwrap();
+                let before = Shuttle::fetch_add(&inside, if writes { 100 } else { 1 }, SeqCst);
+                let alone = if writes { before == 0 } else { before < 100 };
+                own.holds(alone, "no writer with anybody else", || format!("{before} were inside"));
+                if !writes && before == 1 {
+                    own.reached("two readers at once");
+                }
+                Shuttle::fetch_sub(&inside, if writes { 100 } else { 1 }, SeqCst);
+                side.release().unwrap();
+            });
+        }
+        stage.rest_or(|_| hub.who_waits());
+        nothing_left(stage, &hub);
+    });
+    proved(Engine::Systematic, &shared.sometimes(&["two readers at once"]));
+}
+
+/// A writer that takes the read lock keeps its place by it; other writers stay out when the write lock is released.
+#[test]
+fn a_writer_may_read_and_so_downgrade() {
+    let down = program("downgrade", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let lock = InterProcessReadWriteLock::new(&clients[0], LOCK);
+        let (read, write) = (lock.read_lock(), lock.write_lock());
+        write.acquire().unwrap();
+        let client = clients[1].clone();
+        let writes = Arc::new(Shuttle::flag("written", false));
+        let written = writes.clone();
+        stage.thread("other writer", move || {
+            let other = InterProcessReadWriteLock::new(&client, LOCK).write_lock();
+            other.acquire().unwrap();
+            Shuttle::set(&written, true, SeqCst);
+            other.release().unwrap();
+        });
+        read.acquire().unwrap();
+        write.release().unwrap();
+        stage.rest();
+        assert!(!Shuttle::is_set(&writes, SeqCst), "the reader keeps the writer out");
+        read.release().unwrap();
+        stage.rest_or(|_| hub.who_waits());
+        assert!(Shuttle::is_set(&writes, SeqCst));
+        nothing_left(stage, &hub);
+    });
+    proved(Engine::Systematic, &down);
+}
+
+/// A reader that wants to write waits for itself.
+#[test]
+fn a_reader_cannot_upgrade() {
+    let up = program("upgrade", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let client = clients[0].clone();
+        stage.thread("main", move || {
+            let lock = InterProcessReadWriteLock::new(&client, LOCK);
+            lock.read_lock().acquire().unwrap();
+            assert_eq!(lock.write_lock().acquire_timeout(Duration::from_secs(1)), Ok(false));
+            lock.write_lock().acquire().unwrap();
+        });
+        stage.rest_or(|_| hub.who_waits());
+    });
+    let outcome = find(Engine::Systematic, &up, 10_000);
+    let Verdict::Falsified(trace) = outcome.verdict else { panic!("{outcome}") };
+    assert!(trace.because.starts_with("main waits for itself: main waits for"), "{}", trace.because);
+}
+
+#[test]
+fn another_thread_of_the_process_is_another_contender() {
+    let threads = program("downgrading respects threads", |stage| {
+        let (_, clients) = clients(stage, 1);
+        let lock = Arc::new(InterProcessReadWriteLock::new(&clients[0], LOCK));
+        lock.write_lock().acquire().unwrap();
+        let (shared, own) = (lock.clone(), *stage);
+        stage.thread("other thread", move || {
+            assert!(shared.write_lock().is_acquired_in_this_process());
+            assert!(!shared.write_lock().is_owned_by_current_thread());
+            assert_eq!(shared.write_lock().release(), Err(Error::NotOwner { base: LOCK.into() }));
+            assert_eq!(shared.read_lock().acquire_timeout(Duration::from_secs(1)), Ok(false));
+            own.reached("kept out");
+        });
+        stage.rest();
+    });
+    proved(Engine::Systematic, &threads.sometimes(&["kept out"]));
+}
+
+/// Two objects with the locks in opposite orders wait for one another; the circle is told.
+#[test]
+fn several_locks_in_opposite_orders_deadlock() {
+    let opposite = program("two multi-locks in opposite orders", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        hub.with("makes the second lock", |zk| {
+            let path = overtake_sim::names::Text::new("/curator/other");
+            zk.server_mut().seed_node(path, None, overtake_recipes::CreateMode::Persistent);
+        });
+        for (place, (name, paths)) in
+            [("one", [LOCK, "/curator/other"]), ("two", ["/curator/other", LOCK])].into_iter().enumerate()
+        {
+            let client = clients[place].clone();
+            stage.thread(name, move || {
+                let lock = |path| Arc::new(ImpatientMutex::over(&client, path)) as Arc<dyn InterProcessLock<Shuttle>>;
+                let both = InterProcessMultiLock::new(paths.map(lock).into());
+                both.acquire().unwrap();
+                both.release().unwrap();
+            });
+        }
+        stage.rest_or(|_| hub.who_waits());
+    });
+    let outcome = find(Engine::Preemptions(1), &opposite, 200_000);
+    let Verdict::Falsified(trace) = outcome.verdict else { panic!("{outcome}") };
+    assert!(trace.because.contains("is in a circle"), "{}", trace.because);
+}
+
+/// All or nothing: a time-out of the second gives the first back.
+#[test]
+fn several_locks_are_all_or_nothing() {
+    let both = program("a multi-lock whose second lock is taken", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let taken = Mutex::new(&clients[1], "/curator");
+        taken.acquire().unwrap();
+        let client = clients[0].clone();
+        stage.thread("main", move || {
+            let lock = |path| Arc::new(ImpatientMutex::over(&client, path)) as Arc<dyn InterProcessLock<Shuttle>>;
+            let both = InterProcessMultiLock::new(vec![lock(LOCK), lock("/curator")]);
+            assert_eq!(both.acquire_timeout(Duration::from_secs(1)), Ok(false));
+            assert!(!both.is_acquired_in_this_process());
+        });
+        stage.rest();
+        nothing_left(stage, &hub);
+    });
+    proved(Engine::Systematic, &both);
+}

@@ -1,0 +1,75 @@
+//! §5.3: leases.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering::SeqCst;
+use std::time::Duration;
+
+use overtake_threads::InterProcessSemaphoreV2;
+use overtake_threads::check::{Engine, program};
+use overtake_threads::sync::{Shuttle, Threads};
+
+use crate::shuttle_common::*;
+
+const SEMAPHORE: &str = "/curator";
+
+#[test]
+fn there_are_never_more_leases_than_allowed() {
+    let leases = program("two leases for three threads", |stage| {
+        let (hub, clients) = clients(stage, 3);
+        let inside = Arc::new(Shuttle::word("leases out", 0));
+        for (place, name) in ["first", "second", "third"].into_iter().enumerate() {
+            let (client, inside, own) = (clients[place].clone(), inside.clone(), *stage);
+            stage.thread(name, move || {
+                let lease = InterProcessSemaphoreV2::new(&client, SEMAPHORE, 2).acquire().unwrap();
+                let before = Shuttle::fetch_add(&inside, 1, SeqCst);
+                own.holds(before < 2, "no more leases than allowed", || format!("{before} were out"));
+                if before == 1 {
+                    own.reached("two leases out");
+                }
+                Shuttle::fetch_sub(&inside, 1, SeqCst);
+                lease.close().unwrap();
+            });
+        }
+        stage.rest_or(|_| hub.who_waits());
+        let left = hub.with("counts leases", |zk| zk.children("/curator/leases").len());
+        stage.holds(left == 0, "no orphan node", || format!("{left} leases are left"));
+    });
+    proved(Engine::Systematic, &leases.sometimes(&["two leases out"]));
+}
+
+/// A lease belongs to no thread; a second close does nothing.
+#[test]
+fn a_lease_is_closed_by_any_thread() {
+    let any = program("a lease closed by another thread", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let semaphore = InterProcessSemaphoreV2::new(&clients[0], SEMAPHORE, 1);
+        let lease = semaphore.acquire().unwrap();
+        stage.thread("other", move || {
+            lease.close().unwrap();
+            lease.close().unwrap();
+            assert_eq!(lease.node(), None);
+        });
+        stage.rest();
+        assert_eq!(hub.with("counts leases", |zk| zk.children("/curator/leases").len()), 0);
+        semaphore.acquire().unwrap().close().unwrap();
+    });
+    proved(Engine::Systematic, &any);
+}
+
+/// Holding those that it has; all are returned when the time is up.
+#[test]
+fn several_leases_are_all_or_nothing() {
+    let several = program("two leases of one", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let client = clients[0].clone();
+        stage.thread("main", move || {
+            let semaphore = InterProcessSemaphoreV2::new(&client, SEMAPHORE, 1);
+            let leases = semaphore.acquire_many(2, Some(Duration::from_secs(1))).unwrap();
+            assert!(leases.is_none());
+        });
+        stage.rest();
+        let left = |path| hub.with("counts", |zk| zk.children(path).len());
+        assert_eq!((left("/curator/leases"), left("/curator/locks")), (0, 0));
+    });
+    proved(Engine::Systematic, &several);
+}
