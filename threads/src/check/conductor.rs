@@ -137,6 +137,10 @@ impl<S: Strategy + 'static> Conductor<S> {
         if self.options.contains(&current) && goes_on(state.tasks[current].pending.what, self.last) {
             return Some(current);
         }
+        if ledger.stage.get() == Stage::Settles {
+            let stays = self.options.contains(&current);
+            return Some(if stays && !yields { current } else { self.options[0] });
+        }
         let mut tally = self.tally.borrow_mut();
         if tally.chosen.len() >= self.most_steps {
             tally.cut += 1;

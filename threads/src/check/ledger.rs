@@ -31,6 +31,8 @@ pub(crate) enum Stage {
     Runs,
     /// Until nothing is left to happen.
     Rest,
+    /// The same, and it does not matter how it comes to it.
+    Settles,
     /// Nothing more is of interest.
     Over,
 }
@@ -178,7 +180,7 @@ impl Ledger {
             return 0;
         }
         match &mut *self.chooser.borrow_mut() {
-            Some(chooser) if !self.clearing.get() => chooser(among, names),
+            Some(chooser) if !self.clearing.get() && self.stage.get() != Stage::Settles => chooser(among, names),
             _ => 0,
         }
     }

@@ -30,6 +30,6 @@ pub use shrink::{Shrunk, shrink};
 pub use stage::{Program, Stage, program};
 
 /// The property of a program whose threads all end.
-pub const NO_HANG: &str = "no thread waits for ever";
+pub const NO_HANG: &str = "no wait without a wake-up";
 /// The property of a program whose threads do not panic.
-pub const NO_PANIC: &str = "no thread panics";
+pub const NO_PANIC: &str = "no program panics";

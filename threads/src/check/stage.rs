@@ -72,6 +72,11 @@ impl Program {
         self
     }
 
+    /// Things that have to happen in some schedule.
+    pub fn to_happen(&self) -> &[&'static str] {
+        &self.sometimes
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name
@@ -132,9 +137,18 @@ impl Stage {
 
     /// Waits until nothing is left to happen. Answers the threads of the program that have not ended.
     pub fn rest(&self) -> Vec<String> {
+        self.wait(Waits::Rest)
+    }
+
+    /// As [`rest`](Self::rest), in one order of events only: for what the story begins with.
+    pub fn settle(&self) -> Vec<String> {
+        self.wait(Waits::Settles)
+    }
+
+    fn wait(&self, how: Waits) -> Vec<String> {
         with(|ledger| {
             ledger.announce(Op::new(What::Yield));
-            ledger.stage.set(Waits::Rest);
+            ledger.stage.set(how);
         });
         shuttle::thread::yield_now();
         with(|ledger| {

@@ -14,9 +14,12 @@ mod zookeeper;
 
 use std::sync::Arc;
 
+use overtake_recipes::ZkError;
+
 pub use environment::Env;
 pub use hub::{Hub, Link};
 pub use request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
+pub use words::short;
 pub use zookeeper::{Handle, HandleWatch};
 
 use crate::block_on::{Interrupt, Interrupted, Tasks, block_on, block_on_or};
@@ -58,6 +61,17 @@ impl<S: Threads, V: Service> Client<S, V> {
     /// # Panics
     /// When the hub has no such place.
     pub fn start(hub: &Arc<Hub<S, V>>, place: usize, options: Options) -> Self {
+        let client = Self::offline(hub, place, options);
+        let connected = client.connect();
+        assert!(connected.is_ok(), "a fresh client connects: {connected:?}");
+        client
+    }
+
+    /// The client at the place of the hub, without a session until it [connects](Self::connect).
+    ///
+    /// # Panics
+    /// When the hub has no such place.
+    pub fn offline(hub: &Arc<Hub<S, V>>, place: usize, options: Options) -> Self {
         let inner = Inner {
             hub: hub.clone(),
             place,
@@ -67,11 +81,17 @@ impl<S: Threads, V: Service> Client<S, V> {
             clocked: S::flag("clock runs", false),
         };
         let client = Self { inner: Arc::new(inner) };
-        let (connected, ()) = hub.serve(place, &Request::Connect, false, |_, _, _| ());
-        assert!(connected.is_ok(), "a fresh client connects: {connected:?}");
         let this = client.clone();
         S::spawn(Role::Daemon, format!("event thread {}", place + 1), move || this.deliver_events());
         client
+    }
+
+    /// Opens a session, unless there is one.
+    ///
+    /// # Errors
+    /// When the service does not let it.
+    pub fn connect(&self) -> Result<(), ZkError> {
+        self.inner.hub.serve(self.inner.place, &Request::Connect, false, |_, _, _| ()).0.map(drop)
     }
 
     /// The hub.
@@ -112,17 +132,27 @@ impl<S: Threads, V: Service> Client<S, V> {
 
     /// Ends the client: its session is closed, its threads end, and whoever waits is told that the session is over.
     pub fn close(&self) {
-        let _ = self.inner.hub.serve(self.inner.place, &Request::Close, false, |_, _, _| ());
-        self.stop();
+        self.end(true);
     }
 
     /// Lets the threads of the client end, without a word to the service.
     pub fn stop(&self) {
-        let mut wakers = Vec::new();
+        self.end(false);
+    }
+
+    fn end(&self, politely: bool) {
+        let (hub, place) = (&self.inner.hub, self.inner.place);
+        let (mut wakers, mut told) = (Vec::new(), vec![place]);
         {
-            let what = || format!("client {} stops", self.inner.place + 1);
-            let mut shared = S::lock_to(&self.inner.hub.shared, what);
-            let member = &mut shared.members[self.inner.place];
+            let how = if politely { "closes" } else { "stops" };
+            let mut shared = S::lock_to(&hub.shared, || format!("client {} {how}", place + 1));
+            if politely && shared.members[place].link == Link::Up {
+                let mut events = Vec::new();
+                // Whatever it answers, the client is gone.
+                let _ = shared.service.serve(place, &Request::Close, &mut events);
+                shared.put(events, &mut told);
+            }
+            let member = &mut shared.members[place];
             member.closed = true;
             member.link = Link::Off;
             for watch in member.watches.iter() {
@@ -130,9 +160,12 @@ impl<S: Threads, V: Service> Client<S, V> {
                 watch.unread.push_back(overtake_recipes::WatchedEvent::Session(over));
                 wakers.extend(watch.waker.take());
             }
+            wakers.extend(member.timers.iter().filter_map(|timer| timer.waker.take()));
+            wakers.extend(member.calls.iter().filter_map(|call| call.waker.take()));
         }
-        S::notify_all(self.inner.hub.bell(self.inner.place));
-        S::notify_all(self.inner.hub.clock(self.inner.place));
+        hub.publish(place, 0);
+        hub.ring(&told);
+        S::notify_all(hub.clock(place));
         self.inner.listeners.stop();
         self.inner.background.stop();
         wakers.into_iter().for_each(|waker| waker.wake());

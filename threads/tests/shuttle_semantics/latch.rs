@@ -41,7 +41,7 @@ fn the_next_candidate_leads_when_the_leader_closes() {
         first.await_leadership().unwrap();
         let second = Arc::new(LeaderLatch::new(&clients[1], LOCK));
         second.start().unwrap();
-        stage.rest();
+        stage.settle();
         assert!(!second.has_leadership());
         let (waits, own) = (second.clone(), *stage);
         stage.thread("waits", move || {
@@ -66,10 +66,10 @@ fn leadership_is_given_up_on_suspension_and_decided_anew() {
         let tells = told.clone();
         latch.listen(move |leads| tells.lock().unwrap().push(leads));
         latch.start().unwrap();
-        stage.rest();
+        stage.settle();
         hub.disconnect(0);
         // Retries come to an end while the connection is broken: the search lets so many timers run only.
-        stage.rest();
+        stage.settle();
         assert!(!latch.has_leadership());
         hub.reconnect(0);
         stage.rest();
@@ -78,7 +78,7 @@ fn leadership_is_given_up_on_suspension_and_decided_anew() {
         assert_eq!(nodes(&hub).len(), 1);
         hub.expire(0);
         hub.reconnect(0);
-        stage.rest();
+        stage.settle();
         assert!(latch.has_leadership(), "a candidate in the new session too");
         assert!(latch.await_leadership_timeout(Duration::from_secs(1)));
     });

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 use std::time::Duration;
 
-use overtake_threads::check::{Engine, Verdict, program};
+use overtake_threads::check::{Engine, Program, Verdict, program};
 use overtake_threads::sync::{Shuttle, Threads};
 use overtake_threads::{Error, InterProcessLock, InterProcessMultiLock, InterProcessReadWriteLock};
 
@@ -12,12 +12,20 @@ use crate::shuttle_common::*;
 
 #[test]
 fn readers_share_and_a_writer_is_alone() {
-    let shared = program("two readers and a writer", |stage| {
-        let (hub, clients) = clients(stage, 3);
+    proved(Engine::Systematic, &readers_and_writers(&[("reader", false), ("writer", true)]));
+    let two_readers = [("reader", false), ("other reader", false)];
+    proved(Engine::Systematic, &readers_and_writers(&two_readers).sometimes(&["two readers at once"]));
+    let three = [two_readers[0], two_readers[1], ("writer", true)];
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &readers_and_writers(&three).sometimes(&["two readers at once"]), 2_000);
+}
+
+fn readers_and_writers(who: &[(&'static str, bool)]) -> Program {
+    let who = who.to_vec();
+    program("readers and writers", move |stage| {
+        let (hub, clients) = clients(stage, who.len());
         // Readers count by one, a writer by a hundred.
         let inside = Arc::new(Shuttle::word("section", 0));
-        for (place, (name, writes)) in [("reader", false), ("other reader", false), ("writer", true)].iter().enumerate()
-        {
+        for (place, (name, writes)) in who.iter().enumerate() {
             let (client, inside, own, writes) = (clients[place].clone(), inside.clone(), *stage, *writes);
             stage.thread(name, move || {
                 let lock = InterProcessReadWriteLock::new(&client, LOCK);
@@ -35,8 +43,7 @@ fn readers_share_and_a_writer_is_alone() {
         }
         stage.rest_or(|_| hub.who_waits());
         nothing_left(stage, &hub);
-    });
-    proved(Engine::Systematic, &shared.sometimes(&["two readers at once"]));
+    })
 }
 
 /// A writer that takes the read lock keeps its place by it; other writers stay out when the write lock is released.
@@ -128,7 +135,7 @@ fn several_locks_in_opposite_orders_deadlock() {
         }
         stage.rest_or(|_| hub.who_waits());
     });
-    let outcome = find(Engine::Preemptions(1), &opposite, 200_000);
+    let outcome = find(Engine::Systematic, &opposite, 200_000);
     let Verdict::Falsified(trace) = outcome.verdict else { panic!("{outcome}") };
     assert!(trace.because.contains("is in a circle"), "{}", trace.because);
 }
