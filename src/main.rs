@@ -8,8 +8,10 @@ fn main() -> ExitCode {
     overtake::CommandLine::new(overtake::scenarios())
         .manifest("models/manifest.txt")
         .corpus("tests/corpus")
+        .threads(overtake::threads::programs::all(), "threads/manifest.txt")
         .chapter(|folder| chapter(folder, Effort::Full).map_err(|error| error.to_string()))
         .chapter(overtake::data_models::chapter::chapter)
+        .chapter(overtake::threads::chapter::chapter)
         .chapter(|folder| overtake::models::odds::chapter(folder, Effort::Quick))
         .run()
 }

@@ -11,6 +11,7 @@ use overtake_sim::world::Reductions;
 use super::exit::Exit;
 use super::hunt::Hunting;
 use super::odds::Asking;
+use super::threads::Threading;
 
 /// Finds the order of events in which one operation overtakes another.
 ///
@@ -70,9 +71,24 @@ pub(super) enum Command {
         /// Trace files
         #[arg(required = true)]
         files: Vec<PathBuf>,
+        /// Of a trace of threads: where a step is no longer possible, or when there are none left, go on in some way
+        #[arg(long)]
+        go_on: bool,
         /// Print JSON
         #[arg(long)]
         json: bool,
+    },
+    /// Search programs of several threads over their schedules
+    Threads {
+        /// Names of programs, or parts of names [default: all]
+        names: Vec<String>,
+        /// Only list them: name, expected verdict, what happens
+        #[arg(long)]
+        list: bool,
+        #[command(flatten)]
+        how: Threading,
+        #[command(flatten)]
+        output: Output,
     },
     /// Sample runs of scenarios at random, until they are enough; finds, and never proves
     Hunt {

@@ -13,7 +13,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::judged::Judged;
 use super::progress::Watcher;
 use super::screen::{BAD, BUG, FAINT, GOOD, STRONG, Table, grouped, say, seconds, styled};
-use super::{CommandLine, interrupts};
+use super::{CommandLine, interrupts, threads};
 use crate::runs::check_all;
 
 /// Runs the scenarios with progress; `each` gets every outcome as soon as it is there.
@@ -54,7 +54,14 @@ pub(super) fn everything(line: &CommandLine, args: &Everything) -> Outcome {
             }
         }
     });
-    let exits = judged.iter().flatten().map(|j| j.expected_exit);
+    let mut of_threads = Vec::new();
+    if failure.is_none() {
+        match threads::everything(line, &options.limits.stop, &args.output.out) {
+            Ok(judged) => of_threads = judged,
+            Err(error) => failure = Some(error),
+        }
+    }
+    let exits = judged.iter().flatten().map(|j| j.expected_exit).chain(of_threads.iter().map(|j| j.expected_exit));
     let mut exit = exits.fold(Exit::AsExpected, Exit::worse);
     if failure.is_none() && interrupted() {
         exit = Exit::Interrupted;
@@ -63,13 +70,19 @@ pub(super) fn everything(line: &CommandLine, args: &Everything) -> Outcome {
         let scenarios: Vec<_> = judged.iter().flatten().map(Judged::json).collect();
         say(json!({
             "scenarios": scenarios,
-            "not_run": judged.iter().filter(|j| j.is_none()).count(),
+            "threads": of_threads.iter().map(threads::Judged::json).collect::<Vec<_>>(),
+            "not_run": judged.iter().filter(|j| j.is_none()).count() + line.threads.len() - of_threads.len(),
             "seconds": begin.elapsed().as_secs_f64(),
             "as_expected": exit == Exit::AsExpected,
             "exit": exit as u8,
         }))?;
     } else {
         print(&line.scenarios, &judged)?;
+        if !line.threads.is_empty() {
+            say("")?;
+            threads::table(&of_threads)?;
+            threads::summary(&of_threads, line.threads.len() - of_threads.len(), exit)?;
+        }
         summary(line, &judged, begin.elapsed(), exit)?;
     }
     failure.map_or(Ok(exit), Err)

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use overtake_models::{Finding, Trace};
+use overtake_models::Trace;
 
 use super::exit::{Exit, Failure, Outcome};
 use crate::traces::slug;
@@ -47,10 +47,10 @@ pub(super) fn read_trace(path: &Path) -> Outcome<Trace> {
     read(path)?.parse().map_err(|malformed| Failure::bad_input(format!("{}: {malformed}", path.display())))
 }
 
-/// Writes the trace of a finding into the folder; answers where.
-pub(super) fn write_finding(folder: &Path, finding: &Finding) -> Outcome<PathBuf> {
-    let name = format!("{}--{}.trace", slug(&finding.trace.scenario), slug(finding.property));
+/// Writes a trace into the folder; answers where.
+pub(super) fn write_trace(folder: &Path, trace: &Trace) -> Outcome<PathBuf> {
+    let name = format!("{}--{}.trace", slug(&trace.scenario), slug(&trace.violates));
     let path = folder.join(name);
-    write(&path, &finding.trace.to_string())?;
+    write(&path, &trace.to_string())?;
     Ok(path)
 }

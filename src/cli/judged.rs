@@ -60,7 +60,7 @@ impl Judged {
                     steps: finding.trace.all_steps(),
                     cycle: finding.cycle,
                     shortest: finding.shortest,
-                    file: files::write_finding(out, finding)?,
+                    file: files::write_trace(out, &finding.trace)?,
                 });
             }
         }

@@ -12,11 +12,13 @@ use super::args::{Kept, Search};
 use super::everything::run;
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{self, BAD, say, styled};
-use super::{CommandLine, files, interrupts, pages};
+use super::{CommandLine, files, interrupts, pages, threads};
 use crate::traces::slug;
 
 /// The folder beside the report in which its stories and pictures are.
 const PICTURES: &str = "report";
+/// The folder within the corpus for traces of threads.
+const THREADS: &str = "threads";
 
 /// Runs the scenarios and makes something of each, in their order. Scenarios that are not as expected are left out and
 /// told on standard error; the second answer is the failure that the command ends with because of them.
@@ -39,14 +41,18 @@ fn fresh<T>(
     if options.limits.stop.load(Ordering::Relaxed) {
         return Err(Failure::new(Exit::Interrupted, "interrupted; nothing was written"));
     }
-    for why in &wrong {
+    Ok((made.into_iter().flatten().collect(), left_out(&wrong, "scenarios")))
+}
+
+/// Tells what was left out, and answers the failure that the command ends with because of it.
+fn left_out(wrong: &[String], what: &str) -> Option<Failure> {
+    for why in wrong {
         screen::warn(format!("{} {why}", styled(BAD, "error:")));
     }
-    let failure = (!wrong.is_empty()).then(|| {
-        let sentence = format!("{} scenarios are not as expected and were left out", wrong.len());
+    (!wrong.is_empty()).then(|| {
+        let sentence = format!("{} {what} are not as expected and were left out", wrong.len());
         Failure::new(Exit::Falsified, sentence)
-    });
-    Ok((made.into_iter().flatten().collect(), failure))
+    })
 }
 
 /// What a command that keeps something ends with.
@@ -70,25 +76,43 @@ fn told(differences: &[String], place: &Path) -> Outcome<bool> {
 /// One line a scenario, to the last state.
 pub(super) fn manifest(line: &CommandLine, kept: &Kept) -> Outcome {
     let path = kept.path.as_deref().unwrap_or(&line.manifest);
-    let committed: Option<Manifest> = match kept.check {
-        true => Some(files::read(path)?.parse().map_err(|malformed| {
-            let sentence = format!("{}: {malformed}; --write writes it anew", path.display());
-            Failure::bad_input(sentence)
-        })?),
-        false => None,
+    let of_threads = match &kept.path {
+        Some(path) => path.with_file_name("threads-manifest.txt"),
+        None => line.threads_manifest.clone(),
     };
-    let (entries, failure) = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
-    let fresh = Manifest { entries };
-    let mut differs = false;
+    let committed = |path: &Path| -> Outcome<Option<Manifest>> {
+        if !kept.check {
+            return Ok(None);
+        }
+        let parsed = files::read(path)?.parse();
+        let malformed = |why| Failure::bad_input(format!("{}: {why}; --write writes it anew", path.display()));
+        parsed.map(Some).map_err(malformed)
+    };
+    let with_threads = !line.threads.is_empty();
+    let (old, old_of_threads) = (committed(path)?, if with_threads { committed(&of_threads)? } else { None });
+    let (entries, mut failure) = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
+    let mut differs = keep_manifest(kept, path, old, Manifest { entries })?.then_some(path);
+    if with_threads {
+        let (entries, wrong) = threads::entries(line);
+        failure = failure.or(left_out(&wrong, "programs of threads"));
+        let other = keep_manifest(kept, &of_threads, old_of_threads, Manifest { entries })?;
+        differs = differs.or(other.then_some(&of_threads));
+    }
+    end(differs.is_some(), differs.unwrap_or(path), failure)
+}
+
+/// Compares, writes or prints a manifest; answers whether it differs.
+fn keep_manifest(kept: &Kept, path: &Path, committed: Option<Manifest>, fresh: Manifest) -> Outcome<bool> {
     if let Some(committed) = committed {
-        differs = told(&committed.differences(&fresh), path)?;
-    } else if kept.write {
+        return told(&committed.differences(&fresh), path);
+    }
+    if kept.write {
         files::write(path, &fresh.to_string())?;
         say(format!("wrote {}", path.display()))?;
     } else {
         say(fresh.to_string().trim_end())?;
     }
-    end(differs, path, failure)
+    Ok(false)
 }
 
 /// Verdicts, counts, stories and pictures.
@@ -111,7 +135,7 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
     let folder = path.with_file_name(PICTURES);
     let mut differs = false;
     if let Some(committed) = committed {
-        let mut differences = line_differences(&committed, &fresh);
+        let mut differences = line_differences(&without_times(&committed), &without_times(&fresh));
         let other = |(name, svg): &&(String, String)| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(svg);
         let others = pictures.iter().filter(other);
         differences.extend(others.map(|(name, _)| format!("{} is missing or differs", folder.join(name).display())));
@@ -126,6 +150,22 @@ pub(super) fn report(line: &CommandLine, kept: &Kept) -> Outcome {
         say(fresh.trim_end())?;
     }
     end(differs, path, failure)
+}
+
+/// A report without what differs from run to run, which stands between two marks.
+fn without_times(report: &str) -> String {
+    let (begin, end) = overtake_threads::chapter::TIMES;
+    let mut kept = String::new();
+    let mut rest = report;
+    while let Some((before, after)) = rest.split_once(begin) {
+        kept += before;
+        // A mark that is not closed hides nothing.
+        let Some((_, after)) = after.split_once(end) else {
+            return kept + begin + after;
+        };
+        rest = after;
+    }
+    kept + rest
 }
 
 /// The first line in which two texts differ.
@@ -161,7 +201,12 @@ pub(super) fn corpus(line: &CommandLine, kept: &Kept) -> Outcome {
             Some(finding) => Ok((file_name(scenario), finding.trace.to_string())),
             None => Err(Entry::of(scenario, &checked).err().unwrap_or_default()),
         })?;
-    let strangers = strangers(folder, &scenarios);
+    let (of_threads, wrong) = threads::traces_of(line);
+    let failure = failure.or(left_out(&wrong, "programs of threads"));
+    let within = |(name, text): (String, String)| (format!("{THREADS}/{name}"), text);
+    let traces: Vec<(String, String)> = traces.into_iter().chain(of_threads.into_iter().map(within)).collect();
+    let mut strangers = strangers(folder, &scenarios);
+    strangers.extend(threads::unknown_traces(line, &folder.join(THREADS)));
     if kept.write {
         for (name, text) in &traces {
             files::write(&folder.join(name), text)?;
@@ -204,6 +249,17 @@ fn strangers(folder: &Path, scenarios: &[Scenario]) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_not_compared() {
+        let (begin, end) = overtake_threads::chapter::TIMES;
+        let report = |time| format!("a\n{begin}\n{time}\n{end}\nb\n");
+        assert_eq!(without_times(&report("1")), without_times(&report("2")));
+        assert_eq!(without_times(&report("1")), "a\n\nb\n");
+        assert_eq!(without_times("a\n"), "a\n");
+        let open = format!("a\n{begin}\nb\n");
+        assert_eq!(without_times(&open), open);
+    }
 
     #[test]
     fn the_first_line_that_differs_is_told() {

@@ -3,9 +3,10 @@
 use anstyle::Style;
 use overtake_models::manifest::expected_text;
 use overtake_models::{Expected, Scenario};
+use overtake_threads::check::Program;
 use serde_json::{Value, json};
 
-use super::CommandLine;
+use super::{CommandLine, threads};
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{BUG, FAINT, GOOD, Table, say};
 
@@ -13,14 +14,16 @@ pub(super) fn list(line: &CommandLine, part: Option<&str>, json: bool) -> Outcom
     let part = part.unwrap_or_default().to_lowercase();
     let wanted = |s: &&Scenario| s.name().to_lowercase().contains(&part);
     let scenarios: Vec<&Scenario> = line.scenarios.iter().filter(wanted).collect();
-    if scenarios.is_empty() && !part.is_empty() {
+    let programs: Vec<&Program> = line.threads.iter().filter(|p| p.name().to_lowercase().contains(&part)).collect();
+    if scenarios.is_empty() && programs.is_empty() && !part.is_empty() {
         return Err(Failure::bad_input(format!(
             "no scenario is called something with {part:?}; `list` alone shows all of them"
         )));
     }
     if json {
         let told: Vec<Value> = scenarios.iter().map(|s| told(s)).collect();
-        say(json!({ "scenarios": told, "exit": 0 }))?;
+        let programs: Vec<Value> = programs.iter().map(|p| threads::described(p)).collect();
+        say(json!({ "scenarios": told, "threads": programs, "exit": 0 }))?;
         return Ok(Exit::AsExpected);
     }
     let rows = scenarios.iter().map(|s| {
@@ -36,7 +39,15 @@ pub(super) fn list(line: &CommandLine, part: Option<&str>, json: bool) -> Outcom
         ]
     });
     let table = Table { head: vec!["scenario", "bounds", "expected", "about"], right: &[], rows: rows.collect() };
-    table.lines().iter().try_for_each(say)?;
+    if !scenarios.is_empty() {
+        table.lines().iter().try_for_each(say)?;
+    }
+    if !programs.is_empty() {
+        if !scenarios.is_empty() {
+            say("")?;
+        }
+        threads::print_list(&programs)?;
+    }
     Ok(Exit::AsExpected)
 }
 

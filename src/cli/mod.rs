@@ -20,6 +20,7 @@ mod progress;
 mod replay;
 mod screen;
 mod shrink;
+mod threads;
 
 use std::collections::HashMap;
 use std::ffi::OsString;
@@ -32,6 +33,7 @@ use clap::{CommandFactory, FromArgMatches};
 use overtake_models::Scenario;
 use overtake_models::manifest::Manifest;
 use overtake_models::throughput::Chapter;
+use overtake_threads::check::Program;
 
 use args::{Cli, Command};
 pub use exit::Exit;
@@ -52,6 +54,8 @@ pub struct CommandLine {
     corpus: PathBuf,
     report: PathBuf,
     chapters: Vec<MakeChapter>,
+    threads: Vec<Program>,
+    threads_manifest: PathBuf,
     program: String,
 }
 
@@ -67,6 +71,8 @@ impl CommandLine {
             corpus: "corpus".into(),
             report: "REPORT.md".into(),
             chapters: Vec::new(),
+            threads: Vec::new(),
+            threads_manifest: "threads-manifest.txt".into(),
             program: "overtake".into(),
         }
     }
@@ -86,6 +92,13 @@ impl CommandLine {
     /// Where the report is kept.
     pub fn report(mut self, path: impl Into<PathBuf>) -> Self {
         self.report = path.into();
+        self
+    }
+
+    /// Programs of several threads, and where their manifest is kept. Their traces are in the folder `threads` of the corpus.
+    pub fn threads(mut self, programs: Vec<Program>, manifest: impl Into<PathBuf>) -> Self {
+        self.threads = programs;
+        self.threads_manifest = manifest.into();
         self
     }
 
@@ -132,7 +145,10 @@ impl CommandLine {
             None => everything::everything(self, &cli.everything),
             Some(Command::List { name, json }) => list::list(self, name.as_deref(), *json),
             Some(Command::Check { names, bounds, search, output }) => check::check(self, names, bounds, search, output),
-            Some(Command::Replay { files, json }) => replay::replay(self, files, *json),
+            Some(Command::Replay { files, go_on, json }) => replay::replay(self, files, *go_on, *json),
+            Some(Command::Threads { names, list, how, output }) => {
+                threads::threads(self, names, *list, how, output)
+            }
             Some(Command::Manifest(kept)) => kept::manifest(self, kept),
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
             Some(Command::Report(kept)) => kept::report(self, kept),
@@ -153,11 +169,11 @@ impl CommandLine {
     /// Names become file names, so two scenarios must not share one.
     fn refuse_twins(&self) -> Outcome<()> {
         let mut known = HashMap::new();
-        for scenario in &self.scenarios {
-            if let Some(twin) = known.insert(crate::traces::slug(scenario.name()), scenario.name()) {
+        let scenarios = self.scenarios.iter().map(Scenario::name);
+        for name in scenarios.chain(self.threads.iter().map(Program::name)) {
+            if let Some(twin) = known.insert(crate::traces::slug(name), name) {
                 return Err(Failure::bad_input(format!(
-                    "the scenarios {twin:?} and {:?} would share the name of a trace file; rename one of them",
-                    scenario.name()
+                    "the scenarios {twin:?} and {name:?} would share the name of a trace file; rename one of them"
                 )));
             }
         }

@@ -10,18 +10,18 @@ use super::check::tell;
 use super::exit::{Exit, Failure, Outcome};
 use super::files::read_trace;
 use super::screen::{BAD, BUG, FAINT, STRONG, say, styled};
-use super::{CommandLine, screen};
+use super::{CommandLine, screen, threads};
 use crate::guard::guarded;
 use crate::traces::{Replayed, Run, replay as replay_trace};
 
-pub(super) fn replay(line: &CommandLine, files: &[PathBuf], json: bool) -> Outcome {
+pub(super) fn replay(line: &CommandLine, files: &[PathBuf], go_on: bool, json: bool) -> Outcome {
     let mut exit = Exit::AsExpected;
     let mut told: Vec<Value> = Vec::new();
     for (at, file) in files.iter().enumerate() {
         if at > 0 && !json {
             say("")?;
         }
-        let replayed = one(line, file, json);
+        let replayed = one(line, file, go_on, json);
         let (end, sentence) = match replayed {
             Ok(end) => end,
             Err(failure) if failure.exit == Exit::CannotWrite => return Err(failure),
@@ -55,8 +55,17 @@ fn outcome_word(exit: Exit) -> &'static str {
 }
 
 /// Replays one file; answers how it ended, in a sentence.
-fn one(line: &CommandLine, file: &Path, json: bool) -> Outcome<(Exit, String)> {
+fn one(line: &CommandLine, file: &Path, go_on: bool, json: bool) -> Outcome<(Exit, String)> {
     let trace = read_trace(file)?;
+    if let Some(program) = threads::program_of(line, &trace) {
+        return threads::replay(program, &trace, file, go_on, json);
+    }
+    if go_on {
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("{}: --go-on is for traces of threads; edit the trace instead", file.display()),
+        ));
+    }
     let in_file = |why: String| format!("{}: {why}", file.display());
     let replayed = guarded(|| replay_trace(&line.scenarios, &trace)).map_err(|why| Failure::bad_input(in_file(why)))?;
     if let (false, Replayed::Violates(run) | Replayed::ForAnotherReason(run, _) | Replayed::ViolatesNothing(run)) =

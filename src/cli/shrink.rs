@@ -8,7 +8,7 @@ use overtake_models::story::{opening, sentences, standing};
 
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{BAD, FAINT, GOOD, STRONG, field, quoted, say, styled};
-use super::{CommandLine, files, interrupts};
+use super::{CommandLine, files, interrupts, threads};
 use crate::guard::guarded;
 use crate::traces::bounded_as;
 
@@ -28,6 +28,11 @@ pub(super) fn shrink(line: &CommandLine, traces: &[PathBuf], out: &Path, memory:
     interrupts(&limits.stop);
     for path in traces {
         let trace = files::read_trace(path)?;
+        if let Some(program) = threads::program_of(line, &trace) {
+            let limits = overtake_threads::check::Limits { stop: limits.stop.clone(), ..Default::default() };
+            threads::shrink(line, program, &trace, path, out, &limits)?;
+            continue;
+        }
         let scenario = bounded_as(&line.scenarios, &trace).map_err(Failure::bad_input)?;
         let repair = line.scenarios.iter().find(|s| scenario.repair() == Some(s.name()));
         let shrunk = guarded(|| shrink_now(&scenario, repair, &trace, &limits))

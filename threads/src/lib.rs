@@ -8,6 +8,8 @@
 
 pub mod block_on;
 #[cfg(feature = "check")]
+pub mod chapter;
+#[cfg(feature = "check")]
 pub mod check;
 pub mod client;
 pub mod error;

@@ -2,11 +2,13 @@
 
 use std::cell::RefCell;
 use std::rc::Rc;
+use std::sync::atomic::Ordering;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task as ShuttleTask, TaskId};
 
 use super::ledger::{self, Chooser, Ledger, Stage, State, Task, Violation};
 use super::op::{Use, What};
+use super::search::Limits;
 
 /// One thing that was chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,19 +74,16 @@ const MOST_CUT: u64 = 64;
 pub(crate) struct Conductor<S> {
     pub strategy: Rc<RefCell<S>>,
     pub tally: Rc<RefCell<Tally>>,
-    /// Most decisions in an execution.
-    pub most_steps: usize,
-    /// Most executions.
-    pub most: u64,
+    limits: Limits,
     options: Vec<Task>,
     /// The last operation of the thread that runs.
     last: What,
 }
 
 impl<S: Strategy + 'static> Conductor<S> {
-    pub fn new(strategy: S, most_steps: usize, most: u64) -> Self {
+    pub fn new(strategy: S, limits: Limits) -> Self {
         let strategy = Rc::new(RefCell::new(strategy));
-        Self { strategy, tally: Rc::default(), most_steps, most, options: Vec::new(), last: What::Begin }
+        Self { strategy, tally: Rc::default(), limits, options: Vec::new(), last: What::Begin }
     }
 
     /// Answers choices from the strategy.
@@ -142,7 +141,7 @@ impl<S: Strategy + 'static> Conductor<S> {
             return Some(if stays && !yields { current } else { self.options[0] });
         }
         let mut tally = self.tally.borrow_mut();
-        if tally.chosen.len() >= self.most_steps {
+        if tally.chosen.len() >= self.limits.steps {
             tally.cut += 1;
             return None;
         }
@@ -179,8 +178,8 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
                 tally.violation = Some(violation);
                 return None;
             }
-            let enough = tally.cut >= MOST_CUT || tally.executions >= self.most;
-            if enough || !self.strategy.borrow_mut().begin() {
+            let enough = tally.cut >= MOST_CUT || tally.executions >= self.limits.executions;
+            if enough || self.limits.stop.load(Ordering::Relaxed) || !self.strategy.borrow_mut().begin() {
                 return None;
             }
             tally.executions += 1;

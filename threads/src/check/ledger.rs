@@ -152,14 +152,14 @@ impl Ledger {
         let mut it = TaskState::new(name, role);
         it.after.push(Use::follows(token(task)));
         state.tasks.push(it);
-        state.used.push(Use::writes(token(task)));
+        state.used.push(Use::first(token(task)));
     }
 
     /// The current thread is over.
     pub fn end(&self) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        state.used.push(Use::writes(token(current)));
+        state.used.push(Use::first(token(current)));
         if let Some(task) = state.tasks.get_mut(current) {
             task.over = true;
         }

@@ -8,10 +8,12 @@
 //! everything happened that was to happen, proves anything.
 mod conductor;
 mod given;
+mod kept;
 pub(crate) mod ledger;
 mod memory;
 pub(crate) mod op;
 mod outcome;
+mod prove;
 mod quiet;
 mod replay;
 mod search;
@@ -20,6 +22,7 @@ mod stage;
 mod systematic;
 
 pub use given::Otherwise;
+pub use kept::{KEPT, entry, kept_limits, made_small, search_kept, small_story};
 pub use ledger::Violation;
 pub use memory::{MemoryLimits, MemoryOutcome, MemoryProgram, MemoryVerdict, search_memory};
 pub use outcome::{Outcome, Verdict};

@@ -62,32 +62,68 @@ pub(crate) enum What {
     Pass,
 }
 
+/// How a use of a thing stands to other uses of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// It may come before or after any other one.
+    Free,
+    /// The same, and it lets go on who waits for it: a notification, an unpark.
+    Lets,
+    /// It lets go on who waits for it, and never comes after that: the start of a thread for its first step, its end for who
+    /// waits for that.
+    First,
+    /// It comes after one that lets it go on, without fail: a wake-up, a thread's first step.
+    Follows,
+    /// It ends what a lock has begun: nobody who wants the lock could have come in just before.
+    Releases,
+}
+
 /// What is used by an operation, and whether it is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Use {
     pub of: u32,
     pub writes: bool,
-    /// Comes after another use of it without fail: a wake-up after its notification, an end before who waits for it.
-    pub follows: bool,
+    pub order: Order,
 }
 
 impl Use {
-    pub const NONE: Self = Self { of: NOTHING, writes: false, follows: false };
+    pub const NONE: Self = Self { of: NOTHING, writes: false, order: Order::Free };
 
     pub fn writes(of: u32) -> Self {
-        Self { of, writes: true, follows: false }
+        Self { of, writes: true, order: Order::Free }
     }
 
     pub fn reads(of: u32) -> Self {
-        Self { of, writes: false, follows: false }
+        Self { of, writes: false, order: Order::Free }
+    }
+
+    pub fn first(of: u32) -> Self {
+        Self { of, writes: true, order: Order::First }
     }
 
     pub fn follows(of: u32) -> Self {
-        Self { of, writes: true, follows: true }
+        Self { of, writes: true, order: Order::Follows }
     }
 
+    /// The same at the end of a lock.
+    pub fn released(self) -> Self {
+        Self { order: Order::Releases, ..self }
+    }
+
+    /// The order of the two makes a difference.
     pub fn conflicts(self, other: Self) -> bool {
         self.of == other.of && self.of != NOTHING && (self.writes || other.writes)
+    }
+
+    /// The order of the two makes a difference, and there may be both.
+    pub fn races(self, other: Self) -> bool {
+        let free = |order| matches!(order, Order::Free | Order::Lets);
+        self.conflicts(other) && free(self.order) && free(other.order)
+    }
+
+    /// It is what the other one has waited for.
+    pub fn lets(self, other: Self) -> bool {
+        other.order == Order::Follows && matches!(self.order, Order::Lets | Order::First) && self.conflicts(other)
     }
 }
 
@@ -112,9 +148,12 @@ impl Op {
 
     /// Uses an object: changes it unless it is read.
     pub fn of(what: What, object: u32) -> Self {
-        let writes = what != What::Read;
-        let follows = matches!(what, What::Wake | What::Parked | What::Join);
-        Self::new(what).and(Use { of: object, writes, follows })
+        let order = match what {
+            What::Wake | What::Parked | What::Join => Order::Follows,
+            What::Notify | What::Unpark => Order::Lets,
+            _ => Order::Free,
+        };
+        Self::new(what).and(Use { of: object, writes: what != What::Read, order })
     }
 
     /// Concerns nobody else: what the thread does next can be looked at at once. (Notifications wake all, so being woken takes
@@ -125,7 +164,7 @@ impl Op {
 
     /// And another one.
     pub fn and(mut self, other: Use) -> Self {
-        if other != Use::NONE {
+        if other.of != NOTHING {
             let free = self.uses.iter_mut().find(|used| used.of == NOTHING);
             *free.expect("an operation uses five things at most") = other;
         }

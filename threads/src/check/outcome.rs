@@ -35,6 +35,31 @@ pub struct Outcome {
 }
 
 impl Outcome {
+    /// One word for the verdict, as tables have it.
+    pub fn word(&self) -> &'static str {
+        match self.verdict {
+            Verdict::Proved => "proved",
+            Verdict::Held(_) => "held",
+            Verdict::Falsified(_) => "falsified",
+            Verdict::Broken(_) => "broken",
+        }
+    }
+
+    /// Whether it is what the program is expected to come to; if not, a sentence says what it is instead.
+    ///
+    /// # Errors
+    /// The sentence.
+    pub fn as_expected(&self, program: &super::Program) -> Result<(), String> {
+        match (program.expected(), &self.verdict) {
+            (None, Verdict::Proved) => Ok(()),
+            (Some(property), Verdict::Falsified(trace)) if trace.violates == property => Ok(()),
+            (Some(property), Verdict::Proved) => Err(format!("expected falsified: {property}, but every property holds")),
+            _ => {
+                Err(format!("expected {}, but {self}", program.expects()))
+            }
+        }
+    }
+
     /// The trace of what was found.
     pub fn trace(&self) -> Option<&Trace> {
         match &self.verdict {

@@ -34,8 +34,7 @@ pub fn replay(program: &Program, trace: &Trace) -> Replayed {
 
 /// Takes the steps of the trace as far as may be, and answers the steps that were taken.
 pub fn replay_otherwise(program: &Program, trace: &Trace, otherwise: Otherwise) -> (Replayed, Vec<String>) {
-    let limits = Limits { executions: 1, ..Limits::default() };
-    let ran = run(program, Words::new(trace.steps.clone(), otherwise), limits, true);
+    let ran = run(program, Words::new(trace.steps.clone(), otherwise), &Limits::default().once(), true);
     let strategy = ran.strategy.borrow();
     let replayed = match (&strategy.stale, ran.tally.violation) {
         (Some((at, possible)), _) if otherwise == Otherwise::Stop => {

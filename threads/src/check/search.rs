@@ -3,9 +3,11 @@
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use overtake_models::trace::Trace;
-use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler, UrwRandomScheduler};
+use shuttle::scheduler::{DfsScheduler, PctScheduler, RandomScheduler};
 use shuttle::{Config, FailurePersistence, MaxSteps, Runner};
 
 use super::NO_PANIC;
@@ -40,14 +42,48 @@ pub enum Engine {
         /// Decides everything.
         seed: u64,
     },
-    /// shuttle's walk that is uniform over interleavings.
-    Uniform {
-        /// Decides everything.
-        seed: u64,
-    },
 }
 
 impl Engine {
+    /// The engine of that name, as it is typed: `systematic`, `exhaustive`, `preemptions=2`, `dfs`, `pct=3` or
+    /// `random`. The seed is for those that draw.
+    ///
+    /// # Errors
+    /// A sentence, when there is no such engine.
+    pub fn typed(text: &str, seed: u64) -> Result<Self, String> {
+        let (name, number) = match text.split_once('=') {
+            Some((name, number)) => match number.parse() {
+                Ok(number) if (1..=64).contains(&number) => (name, Some(number)),
+                _ => return Err(format!("{number:?} is no number from 1 to 64, which {name} needs")),
+            },
+            None => (text, None),
+        };
+        match (name, number) {
+            ("systematic", None) => Ok(Engine::Systematic),
+            ("exhaustive", None) => Ok(Engine::Exhaustive),
+            ("preemptions", Some(most)) => Ok(Engine::Preemptions(most)),
+            ("preemptions", None) => Ok(Engine::Preemptions(2)),
+            ("dfs", None) => Ok(Engine::Dfs),
+            ("pct", depth) => Ok(Engine::Pct { depth: depth.unwrap_or(3), seed }),
+            ("random", None) => Ok(Engine::Random { seed }),
+            _ => Err(format!(
+                "there is no engine {text:?}; there are systematic, exhaustive, preemptions=N, dfs, pct=N and random"
+            )),
+        }
+    }
+
+    /// What must be typed for it.
+    pub fn to_type(self) -> String {
+        match self {
+            Engine::Systematic => "--engine systematic".into(),
+            Engine::Exhaustive => "--engine exhaustive".into(),
+            Engine::Preemptions(most) => format!("--engine preemptions={most}"),
+            Engine::Dfs => "--engine dfs".into(),
+            Engine::Pct { depth, seed } => format!("--engine pct={depth} --seed {seed}"),
+            Engine::Random { seed } => format!("--engine random --seed {seed}"),
+        }
+    }
+
     /// As traces and tables name it.
     pub fn name(self) -> String {
         match self {
@@ -57,23 +93,31 @@ impl Engine {
             Engine::Dfs => "shuttle DFS".into(),
             Engine::Pct { depth, seed } => format!("shuttle PCT, depth {depth}, seed {seed}"),
             Engine::Random { seed } => format!("shuttle random, seed {seed}"),
-            Engine::Uniform { seed } => format!("shuttle uniform random, seed {seed}"),
         }
     }
 }
 
 /// Where a search ends at the latest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Limits {
     /// Most executions.
     pub executions: u64,
     /// Most decisions in an execution: those that come to it are cut off, and nothing is proved any more.
     pub steps: usize,
+    /// Raised from outside, it ends the search before its next execution.
+    pub stop: Arc<AtomicBool>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { executions: 100_000, steps: 2_000 }
+        Self { executions: 100_000, steps: 2_000, stop: Arc::default() }
+    }
+}
+
+impl Limits {
+    /// The same for one execution, which nobody interrupts.
+    pub(super) fn once(&self) -> Self {
+        Self { executions: 1, steps: self.steps, stop: Arc::default() }
     }
 }
 
@@ -124,8 +168,8 @@ pub(super) struct Ran<S> {
 }
 
 /// Runs the program as often as the strategy and the limits will have it, or until something is violated.
-pub(super) fn run<S: Strategy + 'static>(program: &Program, strategy: S, limits: Limits, detail: bool) -> Ran<S> {
-    let conductor = Conductor::new(strategy, limits.steps, limits.executions);
+pub(super) fn run<S: Strategy + 'static>(program: &Program, strategy: S, limits: &Limits, detail: bool) -> Ran<S> {
+    let conductor = Conductor::new(strategy, limits.clone());
     let (strategy, tally) = (conductor.strategy.clone(), conductor.tally.clone());
     let at_work = AtWork::begin(conductor.chooser(), detail);
     let body = program.body.clone();
@@ -155,6 +199,7 @@ pub(super) fn run<S: Strategy + 'static>(program: &Program, strategy: S, limits:
 
 /// Searches the schedules of the program.
 pub fn search(engine: Engine, program: &Program, limits: Limits) -> Outcome {
+    let limits = &limits;
     let most = usize::try_from(limits.executions).unwrap_or(usize::MAX).saturating_add(1);
     match engine {
         Engine::Systematic => ours(engine, program, limits, Systematic::all(true)),
@@ -163,16 +208,15 @@ pub fn search(engine: Engine, program: &Program, limits: Limits) -> Outcome {
         Engine::Dfs => theirs(engine, program, limits, DfsScheduler::new(None, true)),
         Engine::Pct { depth, seed } => theirs(engine, program, limits, PctScheduler::new_from_seed(seed, depth, most)),
         Engine::Random { seed } => theirs(engine, program, limits, RandomScheduler::new_from_seed(seed, most)),
-        Engine::Uniform { seed } => theirs(engine, program, limits, UrwRandomScheduler::new_from_seed(seed, most)),
     }
 }
 
-fn ours(engine: Engine, program: &Program, limits: Limits, strategy: Systematic) -> Outcome {
+fn ours(engine: Engine, program: &Program, limits: &Limits, strategy: Systematic) -> Outcome {
     let Ran { strategy, tally, reached } = run(program, strategy, limits, false);
     let strategy = strategy.borrow();
     let mut outcome = outcome(engine, program, limits, tally, reached, |tally| {
         if !strategy.exhausted {
-            return Some(format!("the limit of {} executions was reached", limits.executions));
+            return Some(ended(tally, limits));
         }
         if strategy.bounded {
             return Some(format!("every schedule with {} was tried", engine.name()));
@@ -186,7 +230,7 @@ fn ours(engine: Engine, program: &Program, limits: Limits, strategy: Systematic)
 fn theirs(
     engine: Engine,
     program: &Program,
-    limits: Limits,
+    limits: &Limits,
     scheduler: impl shuttle::scheduler::Scheduler + 'static,
 ) -> Outcome {
     let Ran { strategy, tally, reached } = run(program, Theirs::new(scheduler), limits, false);
@@ -196,7 +240,7 @@ fn theirs(
             return Some(format!("{} schedules were sampled by {}", tally.executions, engine.name()));
         }
         if !strategy.exhausted {
-            return Some(format!("the limit of {} executions was reached", limits.executions));
+            return Some(ended(tally, limits));
         }
         if strategy.drew {
             return Some("numbers were drawn, and shuttle's search tries only one for each".into());
@@ -205,14 +249,25 @@ fn theirs(
     })
 }
 
-fn cut_off(tally: &Tally, limits: Limits) -> Option<String> {
+/// Why a search has not come to its end.
+fn ended(tally: &Tally, limits: &Limits) -> String {
+    if limits.stop.load(Ordering::Relaxed) {
+        return "the search was interrupted".into();
+    }
+    if tally.executions >= limits.executions {
+        return format!("the limit of {} executions was reached", limits.executions);
+    }
+    cut_off(tally, limits).unwrap_or_else(|| "the search ended early".into())
+}
+
+fn cut_off(tally: &Tally, limits: &Limits) -> Option<String> {
     (tally.cut > 0).then(|| format!("{} executions were cut off after {} decisions", tally.cut, limits.steps))
 }
 
 fn outcome(
     engine: Engine,
     program: &Program,
-    limits: Limits,
+    limits: &Limits,
     tally: Tally,
     reached: Vec<&'static str>,
     why_no_proof: impl FnOnce(&Tally) -> Option<String>,
@@ -228,9 +283,8 @@ fn outcome(
 }
 
 /// Runs the schedule again, to have it in words.
-fn told(engine: Engine, program: &Program, limits: Limits, tally: &Tally, violation: &Violation) -> Verdict {
-    let once = Limits { executions: 1, ..limits };
-    let again = run(program, Same::new(tally.chosen.clone()), once, true);
+fn told(engine: Engine, program: &Program, limits: &Limits, tally: &Tally, violation: &Violation) -> Verdict {
+    let again = run(program, Same::new(tally.chosen.clone()), &limits.once(), true);
     if again.strategy.borrow().differs || again.tally.violation.as_ref() != Some(violation) {
         return Verdict::Broken(format!(
             "the program is not deterministic: the schedule that led to {:?} ({}) led to {:?} when it was run again",

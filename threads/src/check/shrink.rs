@@ -1,5 +1,7 @@
 //! Making a finding small: first fewer changes from one thread to another, then fewer steps, keeping the same violation.
 
+use std::sync::atomic::Ordering;
+
 use overtake_models::shrink::reason_kind;
 use overtake_models::trace::Trace;
 
@@ -40,7 +42,7 @@ pub fn shrink(program: &Program, trace: &Trace, limits: Limits) -> Shrunk {
     let mut best = trace.clone();
     let mut fewest = None;
     for most in 0..4 {
-        let outcome = search(Engine::Preemptions(most), program, limits);
+        let outcome = search(Engine::Preemptions(most), program, limits.clone());
         match outcome.verdict {
             Verdict::Falsified(found) if reason_kind(&found.because) == reason_kind(&best.because) => {
                 if size(&found.steps) < size(&best.steps) {
@@ -53,13 +55,13 @@ pub fn shrink(program: &Program, trace: &Trace, limits: Limits) -> Shrunk {
             _ => break,
         }
     }
-    let once = Limits { executions: 1, ..limits };
+    let once = limits.once();
     let attempt = |steps: Vec<String>| -> Option<(Violation, Vec<String>)> {
-        let ran = run(program, Words::new(steps, Otherwise::LeaveOut), once, true);
+        let ran = run(program, Words::new(steps, Otherwise::LeaveOut), &once, true);
         let violation = ran.tally.violation?;
         same(&violation, trace).then_some((violation, ran.tally.texts))
     };
-    loop {
+    while !limits.stop.load(Ordering::Relaxed) {
         let before = size(&best.steps);
         let mut piece = best.steps.len();
         while piece > 0 {

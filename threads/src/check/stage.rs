@@ -97,6 +97,11 @@ impl Program {
         self.breaks.as_deref()
     }
 
+    /// What it must come to, as text: `proved` or `falsified: PROPERTY`.
+    pub fn expects(&self) -> String {
+        self.breaks.as_ref().map_or("proved".into(), |property| format!("falsified: {property}"))
+    }
+
     /// The name of the program with the repair.
     pub fn repair(&self) -> Option<&str> {
         self.fixed_by.as_deref()

@@ -38,8 +38,10 @@ struct Frame {
 pub(crate) struct Systematic {
     frames: Vec<Frame>,
     depth: usize,
-    /// The frame of the step that is being taken.
+    /// The frame of the step that was taken last.
     step: Option<usize>,
+    /// The same, unless all came to rest since: what the stage does then belongs to no step.
+    open: Option<usize>,
     act: usize,
     preemptions: Option<usize>,
     reduces: bool,
@@ -142,56 +144,55 @@ impl Systematic {
             Chosen::Task(task) => task,
             Chosen::Number(_) => unreachable!("left out above"),
         };
-        // For each step: those that it cannot but come after.
+        // For each step: those that came before it in every order in which the same happens.
         let mut after: Vec<Vec<bool>> = Vec::with_capacity(steps.len());
         for (x, &at) in steps.iter().enumerate() {
-            let (own, act) = (task(&self.frames, at), self.frames[at].act);
-            let mut before = vec![false; x];
-            let mut race = None;
-            // What the thread's step before came after, and that step itself.
-            let previous = (0..x).rev().find(|y| task(&self.frames, steps[*y]) == own);
-            let program = |y: usize| previous.is_some_and(|p| y == p || y < p && after[p][y]);
+            let own = task(&self.frames, at);
+            let used = &self.frames[at].used;
+            let other = |y: usize| task(&self.frames, steps[y]) != own;
+            let earlier = |y: usize| &self.frames[steps[y]];
+            let any = |y: usize, which: fn(Use, Use) -> bool| {
+                earlier(y).used.iter().any(|e| used.iter().any(|u| which(*e, *u)))
+            };
+            // What it could not have come before whatever it does: the thread's own steps, what let it go on, and what they
+            // come after.
+            let previous = (0..x).rev().find(|y| !other(*y));
+            let let_go_on = (previous.map_or(0, |p| p + 1)..x).find(|y| other(*y) && any(*y, Use::lets));
+            let mut must = vec![false; x];
+            for y in previous.into_iter().chain(let_go_on) {
+                must[y] = true;
+                after[y].iter().enumerate().for_each(|(z, known)| must[z] |= known);
+            }
+            (0..x).filter(|y| earlier(*y).act != self.frames[at].act).for_each(|y| must[y] = true);
+            let race = (0..x).rev().find(|y| !must[*y] && other(*y) && any(*y, Use::races));
+            let mut before = must.clone();
             for y in (0..x).rev() {
-                let earlier = &self.frames[steps[y]];
-                if before[y] || earlier.act != act {
+                if !before[y] && any(y, Use::conflicts) {
                     before[y] = true;
-                    continue;
                 }
-                let other = task(&self.frames, steps[y]);
-                let conflicts = !apart(&earlier.used, &self.frames[at].used);
-                if other != own && !conflicts {
-                    continue;
-                }
-                before[y] = true;
-                for (z, known) in after[y].iter().enumerate() {
-                    before[z] |= known;
-                }
-                let fresh = self.frames[at].used.iter().filter(|used| !used.follows);
-                let mut open = fresh.filter(|used| earlier.used.iter().any(|e| e.conflicts(**used)));
-                if race.is_none() && other != own && !program(y) && open.next().is_some() {
-                    race = Some(y);
+                if before[y] {
+                    after[y].iter().enumerate().for_each(|(z, known)| before[z] |= known);
                 }
             }
+            after.push(before);
             if let Some(y) = race
                 && at >= self.looked_at
             {
-                let first = |z: usize| (y + 1..x).contains(&z) && (program(z) || before[z]);
-                let movers: Vec<Task> =
-                    (y + 1..x).filter(|z| first(*z)).map(|z| task(&self.frames, steps[z])).collect();
-                self.try_before(steps[y], own, &movers);
+                // The first of the steps in between that the thread's own cannot do without.
+                let mover = (y + 1..x).find(|z| must[*z]).map(|z| task(&self.frames, steps[z]));
+                self.try_before(steps[y], own, mover);
             }
-            after.push(before);
         }
     }
 
     /// From the frame, tries the thread, or one whose steps lead to its own, or whatever can be done.
-    fn try_before(&mut self, frame: usize, own: Task, movers: &[Task]) {
+    fn try_before(&mut self, frame: usize, own: Task, mover: Option<Task>) {
         let frame = &mut self.frames[frame];
         let may = |task: &Task| frame.enabled.contains(task);
         let wanted = match may(&own) {
             true => vec![own],
-            false => match movers.iter().find(|task| may(task)) {
-                Some(task) => vec![*task],
+            false => match mover.filter(may) {
+                Some(task) => vec![task],
                 None => frame.enabled.clone(),
             },
         };
@@ -217,6 +218,7 @@ impl Strategy for Systematic {
         self.began = true;
         self.depth = 0;
         self.step = None;
+        self.open = None;
         self.act = 0;
         self.redundant_from = None;
         true
@@ -236,6 +238,7 @@ impl Strategy for Systematic {
         let preempts = at.may_stay() && !at.yields && task != at.current;
         frame.preemptions = before + usize::from(preempts);
         self.step = Some(self.depth);
+        self.open = self.step;
         self.depth += 1;
         Some(task)
     }
@@ -262,7 +265,7 @@ impl Strategy for Systematic {
     }
 
     fn uses(&mut self, used: Use) {
-        if let Some(step) = self.step
+        if let Some(step) = self.open
             && !self.frames[step].used.contains(&used)
         {
             self.frames[step].used.push(used);
@@ -271,5 +274,6 @@ impl Strategy for Systematic {
 
     fn at_rest(&mut self) {
         self.act += 1;
+        self.open = None;
     }
 }

@@ -26,7 +26,12 @@ pub fn clients(stage: &Stage, number: usize) -> (TestHub, Vec<TestClient>) {
 
 /// As [`clients`], with other options.
 pub fn clients_with(stage: &Stage, number: usize, options: Options) -> (TestHub, Vec<TestClient>) {
-    let hub = Hub::new(Simulated::new(number, &[LOCK]), number);
+    clients_at(stage, number, &[LOCK], options)
+}
+
+/// As [`clients_with`], with these nodes instead.
+pub fn clients_at(stage: &Stage, number: usize, nodes: &[&str], options: Options) -> (TestHub, Vec<TestClient>) {
+    let hub = Hub::new(Simulated::new(number, nodes), number);
     let clients: Vec<TestClient> = (0..number).map(|place| Client::start(&hub, place, options)).collect();
     for client in &clients {
         ends(stage, client);

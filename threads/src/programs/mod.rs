@@ -3,3 +3,16 @@ pub mod common;
 pub mod controls;
 pub mod memory;
 pub mod reports;
+pub mod seed;
+
+use crate::check::Program;
+
+/// Every program for schedules, in the order of the manifest: the seed's notes, the public reports with their repairs, and
+/// what was reported and is no bug, with canaries.
+pub fn all() -> Vec<Program> {
+    let mut all = seed::all();
+    all.extend(reports::all().into_iter().flat_map(|pair| [pair.faulty, pair.repaired]));
+    all.extend(controls::all());
+    all.extend(controls::twins());
+    all
+}

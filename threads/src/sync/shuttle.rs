@@ -72,7 +72,7 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
-            with(|ledger| ledger.announce(Op { what: What::Unlock, uses: self.uses }));
+            with(|ledger| ledger.announce(Op { what: What::Unlock, uses: self.uses.map(Use::released) }));
             self.inner = None;
         }
     }
@@ -130,7 +130,10 @@ impl Threads for Shuttle {
         parts: &[Part],
         what: impl FnOnce() -> String,
     ) -> Self::Guard<'a, T> {
-        let used = |it: &Part| Use { of: part(mutex.number, it.number), writes: it.writes, follows: false };
+        let used = |it: &Part| match it.writes {
+            true => Use::writes(part(mutex.number, it.number)),
+            false => Use::reads(part(mutex.number, it.number)),
+        };
         // Whoever locks the whole writes it.
         let op = Op::new(What::Lock).and(Use::reads(mutex.number));
         let op = parts.iter().fold(op, |op, part| op.and(used(part)));
@@ -149,7 +152,8 @@ impl Threads for Shuttle {
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
         let (mutex, uses) = (guard.mutex, guard.uses);
         with(|ledger| {
-            ledger.announce(uses.into_iter().fold(Op::of(What::Wait, condvar.number), Op::and));
+            let released = uses.map(Use::released);
+            ledger.announce(released.into_iter().fold(Op::of(What::Wait, condvar.number), Op::and));
             ledger.then([Op::of(What::Wake, condvar.number), Op { what: What::Lock, uses }]);
         });
         let inner = guard.inner.take().expect("locked");
@@ -165,6 +169,7 @@ impl Threads for Shuttle {
     ) -> (Self::Guard<'a, T>, bool) {
         let (mutex, uses) = (guard.mutex, guard.uses);
         let notified = || condvar.inner.notified.load(Ordering::Relaxed);
+        with(|ledger| ledger.uses(Use::reads(condvar.number)));
         let before = notified();
         drop(guard);
         with(|ledger| ledger.announce(Op::of(What::TimedWait, condvar.number)));

@@ -47,7 +47,7 @@ pub(crate) struct Report {
     pub class: &'static str,
 }
 
-/// A faulty program and its repair.
+/// A faulty program and its repair. The name is that of the twin among the worlds, with `threads: ` in front of it.
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// The class of the report in the project's list.
@@ -61,9 +61,10 @@ pub struct Pair {
 impl Report {
     /// The two programs; the body is told whether it is the repaired one, and reaches `the end` where it comes to it.
     fn pair(self, body: impl Fn(&Stage, bool) + Send + Sync + Clone + 'static) -> Pair {
-        let cured = format!("{}, repaired", self.name);
+        let named = format!("threads: {}", self.name);
+        let cured = format!("{named}, repaired");
         let other = body.clone();
-        let faulty = program(self.name, move |stage| body(stage, false));
+        let faulty = program(&named, move |stage| body(stage, false));
         let repaired = program(&cured, move |stage| {
             other(stage, true);
             if !stage.is_violated() {
