@@ -18,6 +18,8 @@ use ::std::sync::atomic::Ordering;
 use ::std::time::Duration;
 
 #[cfg(feature = "check")]
+pub(crate) use self::loom::FIRST;
+#[cfg(feature = "check")]
 pub use self::loom::Loom;
 #[cfg(feature = "check")]
 pub use self::shuttle::Shuttle;
