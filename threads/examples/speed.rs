@@ -21,9 +21,9 @@ use shuttle::{Config, Runner};
 /// Of each, bare and ours.
 const ROUNDS: usize = 9;
 /// Executions in a round of shuttle's.
-const EXECUTIONS: u64 = 40_000;
+const EXECUTIONS: u64 = 20_000;
 /// Whole searches in a round of loom's.
-const SEARCHES: usize = 40;
+const SEARCHES: usize = 20;
 /// Ours has to come to this much of bare.
 const LEAST: f64 = 0.8;
 
@@ -131,7 +131,9 @@ fn message() -> Program {
 }
 
 fn bare_runs(scheduler: impl Scheduler + 'static, test: fn()) -> u64 {
-    Runner::new(scheduler, Config::new()).run(test) as u64
+    let mut config = Config::new();
+    config.silence_warnings = true;
+    Runner::new(scheduler, config).run(test) as u64
 }
 
 fn our_runs(engine: Engine, program: &Program) -> u64 {

@@ -14,7 +14,7 @@ pub struct GateCheckedFirst<S: Threads> {
 
 impl<S: Threads> Closes for GateCheckedFirst<S> {
     fn make() -> Self {
-        Self { closed: S::flag("closed flag", false), inside: S::word("inside", 0) }
+        Self { closed: S::flag("closed flag", false), inside: S::word("number inside", 0) }
     }
 
     fn enter(&self) -> bool {

@@ -14,7 +14,7 @@ pub struct OwnersUnnamed<S: Threads> {
 
 impl<S: Threads> Owns for OwnersUnnamed<S> {
     fn make() -> Self {
-        Self { granted: S::word("what was granted", 0), count: S::word("count", 0) }
+        Self { granted: S::word("number that was granted", 0), count: S::word("count", 0) }
     }
 
     fn hold(&self, granted: usize) {
