@@ -25,7 +25,7 @@ fn every_note_arrives() {
             std::thread::spawn(move || cell.post(note))
         });
         while cell.wait() != EVENT | INTERRUPT | 4 {}
-        posters.map(|poster| poster.join().expect("it posts"));
+        posters.into_iter().for_each(|poster| poster.join().expect("it posts"));
     }
 }
 
@@ -87,7 +87,7 @@ fn nothing_is_done_behind_a_closed_gate() {
         });
         let inside = gate.close();
         let seen = work.load(SeqCst);
-        callbacks.map(|callback| callback.join().expect("it is over"));
+        callbacks.into_iter().for_each(|callback| callback.join().expect("it is over"));
         assert!(gate.is_closed() && (inside || work.load(SeqCst) == seen));
         assert!(!gate.enter());
     }
@@ -109,7 +109,7 @@ fn each_thread_owns_its_own() {
             }
         })
     });
-    threads.map(|thread| thread.join().expect("it owns its own"));
+    threads.into_iter().for_each(|thread| thread.join().expect("it owns its own"));
     assert!(!owners.anybody());
 }
 
