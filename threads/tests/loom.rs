@@ -48,7 +48,7 @@ fn what_is_right_is_proved_and_each_twin_is_caught() {
         let outcome = search_memory(&part.program, MemoryLimits::default());
         println!("    ({name:?}, {}),", outcome.executions);
         match &outcome.verdict {
-            MemoryVerdict::Proved if part.is_right() => {}
+            MemoryVerdict::Proved if part.right => {}
             MemoryVerdict::Falsified(trace) if trace.violates == part.violates => tells(trace),
             _ => wrong.push(format!("{name}: {outcome:?}")),
         }

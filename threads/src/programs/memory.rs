@@ -45,6 +45,8 @@ pub struct Part {
     pub program: MemoryProgram,
     /// For the searches over schedules.
     pub schedules: Program,
+    /// Whether there is nothing to be found.
+    pub right: bool,
     /// Who finds what is wrong with it.
     pub caught: Caught,
     /// The property that is violated; empty where none is.
@@ -52,15 +54,11 @@ pub struct Part {
 }
 
 impl Part {
-    /// Whether there is nothing to be found.
-    pub fn is_right(&self) -> bool {
-        self.caught == Caught::Never
-    }
-
     fn new(name: &str, loom: fn(Judge), shuttle: fn(Judge), happens: &[&'static str]) -> Self {
         Self {
             program: MemoryProgram::new(name, move || loom(Judge::Loom)).sometimes(happens),
             schedules: as_program(name, shuttle).sometimes(happens),
+            right: true,
             caught: Caught::Never,
             violates: "",
         }
@@ -72,7 +70,7 @@ impl Part {
         if caught == Caught::ByAll {
             self.schedules = self.schedules.breaks(violates).fixed_by(right);
         }
-        Self { caught, violates, ..self }
+        Self { right: false, caught, violates, ..self }
     }
 }
 

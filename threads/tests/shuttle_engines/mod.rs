@@ -247,4 +247,3 @@ proptest! {
         prop_assert_eq!(&*outcomes.lock().unwrap(), &whole);
     }
 }
-
