@@ -247,3 +247,4 @@ proptest! {
         prop_assert_eq!(&*outcomes.lock().unwrap(), &whole);
     }
 }
+
