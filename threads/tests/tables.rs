@@ -1,7 +1,6 @@
 //! Random operations on the owner table and the gate against the plainest thing that could be right.
 //!
-//! The sequences come from a generator of our own: another crate for the random numbers would have its features change what
-//! the whole workspace is built with.
+//! The sequences come from a generator of our own and are the same on every machine; one that shows something is shortened.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
