@@ -58,7 +58,7 @@ pub use overtake_data_models as data_models;
 pub use overtake_data_recipes as data_recipes;
 /// The built-in scenarios and the machinery behind the facade.
 pub use overtake_models as models;
-/// Blocking recipes for threads, and the searches over their schedules.
-pub use overtake_threads as threads;
 /// The deterministic world behind the facade.
 pub use overtake_sim as sim;
+/// Blocking recipes for threads, and the searches over their schedules.
+pub use overtake_threads as threads;

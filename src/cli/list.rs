@@ -6,9 +6,9 @@ use overtake_models::{Expected, Scenario};
 use overtake_threads::check::Program;
 use serde_json::{Value, json};
 
-use super::{CommandLine, threads};
 use super::exit::{Exit, Failure, Outcome};
 use super::screen::{BUG, FAINT, GOOD, Table, say};
+use super::{CommandLine, threads};
 
 pub(super) fn list(line: &CommandLine, part: Option<&str>, json: bool) -> Outcome {
     let part = part.unwrap_or_default().to_lowercase();

@@ -146,9 +146,7 @@ impl CommandLine {
             Some(Command::List { name, json }) => list::list(self, name.as_deref(), *json),
             Some(Command::Check { names, bounds, search, output }) => check::check(self, names, bounds, search, output),
             Some(Command::Replay { files, go_on, json }) => replay::replay(self, files, *go_on, *json),
-            Some(Command::Threads { names, list, how, output }) => {
-                threads::threads(self, names, *list, how, output)
-            }
+            Some(Command::Threads { names, list, how, output }) => threads::threads(self, names, *list, how, output),
             Some(Command::Manifest(kept)) => kept::manifest(self, kept),
             Some(Command::Corpus(kept)) => kept::corpus(self, kept),
             Some(Command::Report(kept)) => kept::report(self, kept),

@@ -98,11 +98,8 @@ fn programs_table(text: &mut String, programs: &[Program]) -> Result<(), String>
             None => String::new(),
         };
         let (executions, decisions) = (outcome.executions, outcome.steps);
-        let _ = writeln!(
-            text,
-            "| {} | {verdict} | {executions} | {decisions} | {steps} | {preemptions} |",
-            program.name()
-        );
+        let _ =
+            writeln!(text, "| {} | {verdict} | {executions} | {decisions} | {steps} | {preemptions} |", program.name());
     }
     text.push('\n');
     Ok(())
@@ -126,14 +123,15 @@ fn at_random_in_the_world(scenario: &Scenario) -> Result<Cost, String> {
     let world = scenario.world()?;
     let walk = RandomWalk { limit: WORLD_STEPS };
     let (runs, time) = timed(|| {
-        (1..=SEEDS).map(|seed| {
-            let mut engine = WorldEngine::new(&world, Reductions::NONE);
-            let mut judge = Judge::new(&mut engine, scenario.judged_by());
-            let violates =
-                |n: &u64| walk.run(&mut engine, &mut judge, Rng::new(seed).fork(*n).next_u64()).violated.is_some();
-            (0..MOST).find(violates).map(|n| n + 1)
-        })
-        .collect::<Vec<_>>()
+        (1..=SEEDS)
+            .map(|seed| {
+                let mut engine = WorldEngine::new(&world, Reductions::NONE);
+                let mut judge = Judge::new(&mut engine, scenario.judged_by());
+                let violates =
+                    |n: &u64| walk.run(&mut engine, &mut judge, Rng::new(seed).fork(*n).next_u64()).violated.is_some();
+                (0..MOST).find(violates).map(|n| n + 1)
+            })
+            .collect::<Vec<_>>()
     });
     Ok(middle(runs, time))
 }
@@ -156,7 +154,9 @@ fn by_drawing(program: &Program, engine: impl Fn(u64) -> Engine) -> Result<Cost,
         let one = |seed| {
             let outcome = search(engine(seed), program, limits.clone());
             match &outcome.verdict {
-                Verdict::Falsified(trace) if Some(&*trace.violates) == program.expected() => Ok(Some(outcome.executions)),
+                Verdict::Falsified(trace) if Some(&*trace.violates) == program.expected() => {
+                    Ok(Some(outcome.executions))
+                }
                 Verdict::Falsified(_) | Verdict::Broken(_) => Err(format!("{:?}: {outcome}", program.name())),
                 Verdict::Proved | Verdict::Held(_) => Ok(None),
             }

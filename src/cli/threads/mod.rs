@@ -122,13 +122,10 @@ fn list(programs: &[&Program], json: bool) -> Outcome {
 pub(super) fn print_list(programs: &[&Program]) -> Outcome<()> {
     let row = |p: &&Program| {
         let style = if p.expected().is_some() { BUG } else { GOOD };
-        vec![
-            (Style::new(), p.name().to_owned()),
-            (style, p.expects()),
-            (FAINT, p.text().to_owned()),
-        ]
+        vec![(Style::new(), p.name().to_owned()), (style, p.expects()), (FAINT, p.text().to_owned())]
     };
-    let table = Table { head: vec!["program", "expected", "about"], right: &[], rows: programs.iter().map(row).collect() };
+    let table =
+        Table { head: vec!["program", "expected", "about"], right: &[], rows: programs.iter().map(row).collect() };
     table.lines().iter().try_for_each(say)
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 
 use shuttle::scheduler::{Schedule, Scheduler, Task as ShuttleTask, TaskId};
 
-use super::ledger::{self, Chooser, Ledger, Stage, State, Task, Violation};
+use super::ledger::{self, Chooser, Ledger, Stage, State, Task, TaskState, Violation};
 use super::op::{Use, What};
 use super::search::Limits;
 
@@ -48,8 +48,8 @@ pub(crate) trait Strategy {
     fn number(&mut self, among: usize, names: &dyn Fn(usize) -> String) -> usize;
     /// The last step uses this too.
     fn uses(&mut self, _: Use) {}
-    /// Nothing was left to happen: whatever comes now comes after all that was before.
-    fn at_rest(&mut self) {}
+    /// Nothing was left to happen: whatever comes now comes after all that was before. These threads want locks that are held.
+    fn at_rest(&mut self, _: Vec<(Task, Vec<Use>)>) {}
 }
 
 /// What came of a search.
@@ -124,10 +124,14 @@ impl<S: Strategy + 'static> Conductor<S> {
         }
         // A parked thread is on shuttle's list because it might wake up for no reason: every program here looks again.
         self.options.clear();
-        self.options.extend(runnable.iter().filter(|task| id(task) != 0 && task.runnable()).map(id));
+        // Nor is it of interest to try a lock that is held: one waits until it is free.
+        let may = |task: &&&ShuttleTask| id(task) != 0 && task.runnable() && !state.is_shut_out(id(task));
+        self.options.extend(runnable.iter().filter(may).map(id));
         if self.options.is_empty() {
             ledger.stage.set(Stage::Runs);
-            strategy.at_rest();
+            let shut_out = (1..state.tasks.len()).filter(|task| state.is_shut_out(*task));
+            let wanted = |it: &TaskState| it.after.iter().copied().chain(it.pending.uses).collect();
+            strategy.at_rest(shut_out.map(|task| (task, wanted(&state.tasks[task]))).collect());
             return Some(0);
         }
         if let Some(&task) = self.options.iter().find(|task| state.tasks[**task].pending.is_silent()) {

@@ -15,21 +15,34 @@ pub(crate) struct Theirs {
     pub exhausted: bool,
     /// Numbers were drawn, which none of them tries one by one.
     pub drew: bool,
+    began: bool,
+    /// There was something to decide.
+    decided: bool,
 }
 
 impl Theirs {
     pub fn new(scheduler: impl Scheduler + 'static) -> Self {
-        Self { scheduler: ManuallyDrop::new(Box::new(scheduler)), exhausted: false, drew: false }
+        Self {
+            scheduler: ManuallyDrop::new(Box::new(scheduler)),
+            exhausted: false,
+            drew: false,
+            began: false,
+            decided: false,
+        }
     }
 }
 
 impl Strategy for Theirs {
     fn begin(&mut self) -> bool {
-        self.exhausted = self.scheduler.new_execution().is_none();
+        // Where there is nothing to decide, one execution is all there are, and PCT fails at the second one.
+        let nothing_to_decide = self.began && !self.decided;
+        self.began = true;
+        self.exhausted = nothing_to_decide || self.scheduler.new_execution().is_none();
         !self.exhausted
     }
 
     fn pick(&mut self, at: &Decision<'_>) -> Option<Task> {
+        self.decided |= at.options.len() > 1;
         let may = |task: &&&ShuttleTask| at.options.contains(&usize::from(task.id()));
         let picked = match at.options.len() == at.runnable.len() {
             true => self.scheduler.next_task(at.runnable, Some(at.current.into()), at.yields),

@@ -5,7 +5,7 @@
 
 use std::cell::{Cell, RefCell};
 
-use super::op::{Op, Use, What, owner_of, place_of, token};
+use super::op::{Op, Use, What, life, owner_of, place_of};
 use crate::sync::Role;
 
 /// A thread of an execution, by its place in the order in which they were started; 0 is the one that sets the stage.
@@ -54,6 +54,8 @@ pub(crate) struct State {
     pub reached: Vec<&'static str>,
     /// What the present step has used without an operation of its own.
     pub used: Vec<Use>,
+    /// Mutexes that are locked.
+    pub held: Vec<u32>,
 }
 
 /// Answers what is chosen: among how many, and what each of them is called.
@@ -82,7 +84,7 @@ thread_local! {
             clearing: Cell::new(false),
             current: Cell::new(0),
             stage: Cell::new(Stage::Runs),
-            state: RefCell::new(State { tasks: Vec::new(), violation: None, reached: Vec::new(), used: Vec::new() }),
+            state: RefCell::new(State { tasks: Vec::new(), violation: None, reached: Vec::new(), used: Vec::new(), held: Vec::new() }),
             chooser: RefCell::new(None),
             closers: RefCell::new(Vec::new()),
         }
@@ -103,6 +105,7 @@ impl Ledger {
         let mut state = self.state.borrow_mut();
         state.tasks.clear();
         state.used.clear();
+        state.held.clear();
         state.tasks.push(TaskState::new("stage".into(), Role::Daemon));
     }
 
@@ -131,6 +134,19 @@ impl Ledger {
         }
     }
 
+    /// A mutex is locked.
+    pub fn hold(&self, mutex: u32) {
+        self.state.borrow_mut().held.push(mutex);
+    }
+
+    /// A mutex is unlocked.
+    pub fn let_go(&self, mutex: u32) {
+        let held = &mut self.state.borrow_mut().held;
+        if let Some(at) = held.iter().position(|it| *it == mutex) {
+            held.swap_remove(at);
+        }
+    }
+
     /// The present step uses something without an operation of its own.
     pub fn uses(&self, used: Use) {
         self.state.borrow_mut().used.push(used);
@@ -150,16 +166,16 @@ impl Ledger {
             state.tasks.push(TaskState::new("thread".into(), Role::Daemon));
         }
         let mut it = TaskState::new(name, role);
-        it.after.push(Use::follows(token(task)));
+        it.after.push(Use::follows(life(task)));
         state.tasks.push(it);
-        state.used.push(Use::first(token(task)));
+        state.used.push(Use::first(life(task)));
     }
 
     /// The current thread is over.
     pub fn end(&self) {
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
-        state.used.push(Use::first(token(current)));
+        state.used.push(Use::first(life(current)));
         if let Some(task) = state.tasks.get_mut(current) {
             task.over = true;
         }
@@ -199,6 +215,12 @@ impl TaskState {
 }
 
 impl State {
+    /// Whether the thread is about to lock what somebody has locked.
+    pub fn is_shut_out(&self, task: Task) -> bool {
+        let waits = |it: &TaskState| !it.over && it.pending.what == What::Lock && self.held.contains(&it.pending.on());
+        self.tasks.get(task).is_some_and(waits)
+    }
+
     /// What a thread is about to do, in words.
     pub fn describe(&self, task: Task) -> String {
         let it = &self.tasks[task];

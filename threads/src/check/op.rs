@@ -10,6 +10,8 @@ pub(crate) const STARTS: u32 = u32::MAX - 1;
 const COUNT_BITS: u32 = 18;
 /// The objects of a thread that are the thread itself, seen from others.
 const SELF: u32 = (1 << COUNT_BITS) - 1;
+/// The thread's life: its start, its end, and who waits for that.
+const LIFE: u32 = SELF - 1;
 /// Numbers of parts begin here.
 const PARTS: u32 = 1 << 31;
 /// Most parts of what one mutex guards.
@@ -17,13 +19,18 @@ const MOST_PARTS: u32 = 256;
 
 /// The number of a thread's object. It does not depend on the order of events.
 pub(crate) fn object(task: Task, count: usize) -> u32 {
-    assert!(count < SELF as usize && task < 1 << (31 - COUNT_BITS), "too many objects in an execution");
+    assert!(count < LIFE as usize && task < 1 << (31 - COUNT_BITS), "too many objects in an execution");
     (task as u32) << COUNT_BITS | count as u32
 }
 
-/// The thread as an object: what parks, unparks and joins are about.
+/// The thread as an object: what parks and unparks are about.
 pub(crate) fn token(task: Task) -> u32 {
     object(task, 0) | SELF
+}
+
+/// The thread's life as an object: what its start, its end and joins are about.
+pub(crate) fn life(task: Task) -> u32 {
+    object(task, 0) | LIFE
 }
 
 /// A part of what the mutex guards.
@@ -39,7 +46,7 @@ pub(crate) fn owner_of(object: u32) -> Task {
 
 /// The object's place among those of its thread; `None` for the thread itself.
 pub(crate) fn place_of(object: u32) -> Option<usize> {
-    Some(object & SELF).filter(|at| *at != SELF).map(|at| at as usize)
+    Some(object & SELF).filter(|at| *at < LIFE).map(|at| at as usize)
 }
 
 /// What a thread is about to do.
@@ -72,7 +79,8 @@ pub(crate) enum Order {
     /// It lets go on who waits for it, and never comes after that: the start of a thread for its first step, its end for who
     /// waits for that.
     First,
-    /// It comes after one that lets it go on, without fail: a wake-up, a thread's first step.
+    /// It comes after the one that let it go on, without fail, and has nothing to do with others: a wake-up, a thread's first
+    /// step.
     Follows,
     /// It ends what a lock has begun: nobody who wants the lock could have come in just before.
     Releases,
@@ -112,7 +120,12 @@ impl Use {
 
     /// The order of the two makes a difference.
     pub fn conflicts(self, other: Self) -> bool {
-        self.of == other.of && self.of != NOTHING && (self.writes || other.writes)
+        let follows = self.order == Order::Follows || other.order == Order::Follows;
+        self.is_of(other) && !follows && (self.writes || other.writes)
+    }
+
+    fn is_of(self, other: Self) -> bool {
+        self.of == other.of && self.of != NOTHING
     }
 
     /// The order of the two makes a difference, and there may be both.
@@ -121,9 +134,14 @@ impl Use {
         self.conflicts(other) && free(self.order) && free(other.order)
     }
 
-    /// It is what the other one has waited for.
+    /// It may be what the other one has waited for: the first such is, after it began to wait.
     pub fn lets(self, other: Self) -> bool {
-        other.order == Order::Follows && matches!(self.order, Order::Lets | Order::First) && self.conflicts(other)
+        self.is_of(other) && (self.order, other.order) == (Order::Lets, Order::Follows)
+    }
+
+    /// It may be what the other one has waited for: the last such is.
+    pub fn is_first(self, other: Self) -> bool {
+        self.is_of(other) && (self.order, other.order) == (Order::First, Order::Follows)
     }
 }
 

@@ -53,10 +53,10 @@ impl Outcome {
         match (program.expected(), &self.verdict) {
             (None, Verdict::Proved) => Ok(()),
             (Some(property), Verdict::Falsified(trace)) if trace.violates == property => Ok(()),
-            (Some(property), Verdict::Proved) => Err(format!("expected falsified: {property}, but every property holds")),
-            _ => {
-                Err(format!("expected {}, but {self}", program.expects()))
+            (Some(property), Verdict::Proved) => {
+                Err(format!("expected falsified: {property}, but every property holds"))
             }
+            _ => Err(format!("expected {}, but {self}", program.expects())),
         }
     }
 

@@ -59,7 +59,8 @@ impl Program {
                 let _ = write!(out, "\nnot checkable: {why}");
             }
             Verdict::Falsified(found) => {
-                let small = small_story(self, outcome, &kept_limits()).map_or_else(|| *found.clone(), |small| small.trace);
+                let small =
+                    small_story(self, outcome, &kept_limits()).map_or_else(|| *found.clone(), |small| small.trace);
                 let _ = writeln!(out, "\nviolated: {}\n  {}", small.violates, small.because);
                 for (at, step) in small.steps.iter().enumerate() {
                     let _ = writeln!(out, "  {:>3}. {step}", at + 1);

@@ -2,7 +2,7 @@
 //!
 //! Without a bound on preemptions, orders that differ only in operations that have nothing to do with one another are not
 //! all run: a step is tried before another one only where an execution has shown that the two conflict (dynamic
-//! partial-order reduction, Flanagan and Godefroid, POPL 2005), and a thread whose step was tried already stays asleep
+//! partial-order reduction, Flanagan and Godefroid, POPL 2005, with the source sets of POPL 2014), and a thread whose step was tried already stays asleep
 //! until a step that conflicts with it (sleep sets, Godefroid 1996). With a bound it is every order with at most so many
 //! preemptions (Musuvathi and Qadeer, PLDI 2007).
 
@@ -33,6 +33,25 @@ struct Frame {
     act: usize,
 }
 
+/// A thread that was shut out by a lock when nothing could be done any more. What it was about to do is looked at like a
+/// step.
+#[derive(Clone, Debug)]
+struct Stuck {
+    /// The frames before it.
+    at: usize,
+    task: Task,
+    used: Vec<Use>,
+    act: usize,
+}
+
+/// A step that could have come before another one.
+struct Race {
+    /// The frame of the other one.
+    frame: usize,
+    /// Any of these may go first there for it.
+    first: Vec<Task>,
+}
+
 /// Depth-first search.
 #[derive(Debug, Default)]
 pub(crate) struct Systematic {
@@ -43,6 +62,7 @@ pub(crate) struct Systematic {
     /// The same, unless all came to rest since: what the stage does then belongs to no step.
     open: Option<usize>,
     act: usize,
+    stuck: Vec<Stuck>,
     preemptions: Option<usize>,
     reduces: bool,
     began: bool,
@@ -138,63 +158,102 @@ impl Systematic {
     fn look_for_races(&mut self) {
         let end = self.redundant_from.unwrap_or(self.frames.len());
         // The steps, without the numbers that were chosen within them.
-        let steps: Vec<usize> =
-            (0..end).filter(|at| matches!(self.frames[*at].todo[self.frames[*at].at], Chosen::Task(_))).collect();
-        let task = |frames: &[Frame], at: usize| match frames[at].todo[frames[at].at] {
-            Chosen::Task(task) => task,
-            Chosen::Number(_) => unreachable!("left out above"),
+        let task = |at: usize| match self.frames[at].todo[self.frames[at].at] {
+            Chosen::Task(task) => Some(task),
+            Chosen::Number(_) => None,
         };
+        let steps: Vec<(usize, Task)> = (0..end).filter_map(|at| Some((at, task(at)?))).collect();
         // For each step: those that came before it in every order in which the same happens.
         let mut after: Vec<Vec<bool>> = Vec::with_capacity(steps.len());
-        for (x, &at) in steps.iter().enumerate() {
-            let own = task(&self.frames, at);
-            let used = &self.frames[at].used;
-            let other = |y: usize| task(&self.frames, steps[y]) != own;
-            let earlier = |y: usize| &self.frames[steps[y]];
-            let any = |y: usize, which: fn(Use, Use) -> bool| {
-                earlier(y).used.iter().any(|e| used.iter().any(|u| which(*e, *u)))
-            };
-            // What it could not have come before whatever it does: the thread's own steps, what let it go on, and what they
-            // come after.
-            let previous = (0..x).rev().find(|y| !other(*y));
-            let let_go_on = (previous.map_or(0, |p| p + 1)..x).find(|y| other(*y) && any(*y, Use::lets));
-            let mut must = vec![false; x];
-            for y in previous.into_iter().chain(let_go_on) {
-                must[y] = true;
-                after[y].iter().enumerate().for_each(|(z, known)| must[z] |= known);
-            }
-            (0..x).filter(|y| earlier(*y).act != self.frames[at].act).for_each(|y| must[y] = true);
-            let race = (0..x).rev().find(|y| !must[*y] && other(*y) && any(*y, Use::races));
-            let mut before = must.clone();
-            for y in (0..x).rev() {
-                if !before[y] && any(y, Use::conflicts) {
-                    before[y] = true;
-                }
-                if before[y] {
-                    after[y].iter().enumerate().for_each(|(z, known)| before[z] |= known);
-                }
-            }
+        let mut found = Vec::new();
+        for (x, &(at, own)) in steps.iter().enumerate() {
+            let frame = &self.frames[at];
+            let (before, races) = self.look_back(&steps[..x], &after, own, &frame.used, frame.act);
             after.push(before);
-            if let Some(y) = race
-                && at >= self.looked_at
-            {
-                // The first of the steps in between that the thread's own cannot do without.
-                let mover = (y + 1..x).find(|z| must[*z]).map(|z| task(&self.frames, steps[z]));
-                self.try_before(steps[y], own, mover);
-            }
+            found.extend(races.into_iter().filter(|_| at >= self.looked_at));
+        }
+        for Stuck { at, task, used, act } in &self.stuck {
+            let x = steps.iter().take_while(|(step, _)| step < at).count();
+            // What stands below was looked at when it was new, and so was who came to stand still there.
+            let is_new = *at > self.looked_at && *at <= end;
+            let races = self.look_back(&steps[..x], &after, *task, used, *act).1;
+            found.extend(races.into_iter().filter(|_| is_new));
+        }
+        for Race { frame, first } in found {
+            self.try_before(frame, &first);
         }
     }
 
-    /// From the frame, tries the thread, or one whose steps lead to its own, or whatever can be done.
-    fn try_before(&mut self, frame: usize, own: Task, mover: Option<Task>) {
+    /// Looks back from a step of a thread over those before it: which of them came before it without fail, and where it
+    /// could have come earlier.
+    fn look_back(
+        &self,
+        steps: &[(usize, Task)],
+        after: &[Vec<bool>],
+        own: Task,
+        used: &[Use],
+        act: usize,
+    ) -> (Vec<bool>, Vec<Race>) {
+        let x = steps.len();
+        let other = |y: usize| steps[y].1 != own;
+        let earlier = |y: usize| &self.frames[steps[y].0];
+        let any =
+            |y: usize, which: fn(Use, Use) -> bool| earlier(y).used.iter().any(|e| used.iter().any(|u| which(*e, *u)));
+        // What it could not have come before whatever it does: the thread's own steps, what let it go on, and what they
+        // come after.
+        let previous = (0..x).rev().find(|y| !other(*y));
+        let let_go_on = (previous.map_or(0, |p| p + 1)..x).find(|y| other(*y) && any(*y, Use::lets));
+        let mut must = vec![false; x];
+        let first = (0..x).rev().find(|y| other(*y) && any(*y, Use::is_first));
+        for y in previous.into_iter().chain(let_go_on).chain(first) {
+            must[y] = true;
+            after[y].iter().enumerate().for_each(|(z, known)| must[z] |= known);
+        }
+        (0..x).filter(|y| earlier(*y).act != act).for_each(|y| must[y] = true);
+        let mut before = must.clone();
+        for y in (0..x).rev() {
+            before[y] |= any(y, Use::conflicts);
+            if before[y] {
+                after[y].iter().enumerate().for_each(|(z, known)| before[z] |= known);
+            }
+        }
+        let mut races = Vec::new();
+        // What comes before a step that it races with is looked at when the two have changed places.
+        let mut covered = must;
+        for y in (0..x).rev() {
+            if covered[y] || !other(y) || !any(y, Use::races) {
+                continue;
+            }
+            after[y].iter().enumerate().for_each(|(z, known)| covered[z] |= known);
+            // What happens if the other step is left out until this one was taken: those of its steps that nothing in it comes
+            // before may be first.
+            let without: Vec<usize> = (y + 1..x).filter(|z| !after[*z][y]).collect();
+            let mut first: Vec<Task> = Vec::new();
+            for (place, &z) in without.iter().enumerate() {
+                let task = steps[z].1;
+                let is_free = without[..place].iter().all(|w| steps[*w].1 != task && !after[z][*w]);
+                if is_free && !first.contains(&task) {
+                    first.push(task);
+                }
+            }
+            if without.iter().all(|w| steps[*w].1 != own && !before[*w]) {
+                first.push(own);
+            }
+            races.push(Race { frame: steps[y].0, first });
+        }
+        (before, races)
+    }
+
+    /// From the frame, tries one of the threads, unless one of them is tried anyway (source sets, Abdulla, Aronis, Jonsson and
+    /// Sagonas, POPL 2014).
+    fn try_before(&mut self, frame: usize, first: &[Task]) {
         let frame = &mut self.frames[frame];
-        let may = |task: &Task| frame.enabled.contains(task);
-        let wanted = match may(&own) {
-            true => vec![own],
-            false => match mover.filter(may) {
-                Some(task) => vec![task],
-                None => frame.enabled.clone(),
-            },
+        if first.iter().any(|task| frame.todo.contains(&Chosen::Task(*task))) {
+            return;
+        }
+        let wanted = match first.iter().rev().find(|task| frame.enabled.contains(task)) {
+            Some(task) => vec![*task],
+            None => frame.enabled.clone(),
         };
         for task in wanted {
             if !frame.todo.contains(&Chosen::Task(task)) {
@@ -220,6 +279,7 @@ impl Strategy for Systematic {
         self.step = None;
         self.open = None;
         self.act = 0;
+        self.stuck.clear();
         self.redundant_from = None;
         true
     }
@@ -272,7 +332,9 @@ impl Strategy for Systematic {
         }
     }
 
-    fn at_rest(&mut self) {
+    fn at_rest(&mut self, shut_out: Vec<(Task, Vec<Use>)>) {
+        let (at, act) = (self.depth, self.act);
+        self.stuck.extend(shut_out.into_iter().map(|(task, used)| Stuck { at, task, used, act }));
         self.act += 1;
         self.open = None;
     }

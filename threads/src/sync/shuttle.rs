@@ -14,7 +14,7 @@ use ::shuttle::thread::{self, JoinHandle, Thread};
 
 use super::{Part, Role, Threads};
 use crate::check::ledger::{Task, with};
-use crate::check::op::{Op, STARTS, Use, Uses, What, part, token};
+use crate::check::op::{Op, STARTS, Use, Uses, What, life, part, token};
 
 /// shuttle's coroutines; inside one of its executions only.
 #[derive(Clone, Copy, Debug, Default)]
@@ -72,6 +72,7 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
+            with(|ledger| ledger.let_go(self.mutex.number));
             with(|ledger| ledger.announce(Op { what: What::Unlock, uses: self.uses.map(Use::released) }));
             self.inner = None;
         }
@@ -94,6 +95,7 @@ pub struct Parked {
 
 fn locked<T>(mutex: &Named<Mutex<T>>, uses: Uses) -> Guard<'_, T> {
     let inner = mutex.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    with(|ledger| ledger.hold(mutex.number));
     Guard { mutex, inner: Some(inner), uses }
 }
 
@@ -155,9 +157,11 @@ impl Threads for Shuttle {
             let released = uses.map(Use::released);
             ledger.announce(released.into_iter().fold(Op::of(What::Wait, condvar.number), Op::and));
             ledger.then([Op::of(What::Wake, condvar.number), Op { what: What::Lock, uses }]);
+            ledger.let_go(mutex.number);
         });
         let inner = guard.inner.take().expect("locked");
         let inner = condvar.inner.inner.wait(inner).unwrap_or_else(std::sync::PoisonError::into_inner);
+        with(|ledger| ledger.hold(mutex.number));
         Guard { mutex, inner: Some(inner), uses }
     }
 
@@ -243,8 +247,11 @@ impl Threads for Shuttle {
     }
 
     fn join<T: Send + 'static>(handle: Join<T>) -> T {
-        with(|ledger| ledger.announce(Op::of(What::Join, token(handle.task))));
-        handle.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        with(|ledger| ledger.announce(Op::of(What::Join, life(handle.task))));
+        let value = handle.handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        // shuttle switches only where the thread has to wait.
+        with(|ledger| ledger.uses(Use::follows(life(handle.task))));
+        value
     }
 
     fn id() -> usize {

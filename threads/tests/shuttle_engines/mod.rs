@@ -182,8 +182,8 @@ fn made(threads: &[Vec<Act>]) -> (Program, Arc<Plain<BTreeSet<String>>>) {
         let ended = seen.lock().unwrap().clone();
         let last = (Shuttle::load(&things.words[0], SeqCst), Shuttle::load(&things.words[1], SeqCst));
         let parts = *Shuttle::lock(&things.parts);
-        let guarded = [0, 1].map(|which| *Shuttle::lock(&things.guarded[which]));
-        collected.lock().unwrap().insert(format!("{ended:?} {last:?} {parts:?} {guarded:?}"));
+        // What a deadlock has left locked is not looked at.
+        collected.lock().unwrap().insert(format!("{ended:?} {last:?} {parts:?}"));
     });
     (program, outcomes)
 }
@@ -247,4 +247,3 @@ proptest! {
         prop_assert_eq!(&*outcomes.lock().unwrap(), &whole);
     }
 }
-
