@@ -19,7 +19,7 @@ pub type Mutex<T> = <Shuttle as Threads>::Mutex<T>;
 /// The node that all is about.
 pub const LOCK: &str = "/lock";
 
-/// A hub with the node, and clients that are connected.
+/// A hub with the node, and clients that are connected and have heard of it.
 pub fn clients(stage: &Stage, number: usize) -> (TestHub, Vec<TestClient>) {
     clients_with(stage, number, Options::default())
 }
@@ -36,6 +36,8 @@ pub fn clients_at(stage: &Stage, number: usize, nodes: &[&str], options: Options
     for client in &clients {
         ends(stage, client);
     }
+    // The stories begin when everybody knows that the connection is there.
+    stage.settle();
     (hub, clients)
 }
 

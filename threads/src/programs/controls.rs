@@ -22,8 +22,12 @@ pub fn all() -> Vec<Program> {
 /// What goes wrong where a look at the monitor's rules is left out: canaries.
 pub fn twins() -> Vec<Program> {
     vec![
-        monitor("CURATOR-527 without the monitor", false).breaks(crate::check::NO_HANG),
-        spurious("CURATOR-283 with a wake-up taken for a turn", false).breaks("at most one live holder"),
+        monitor("CURATOR-527 without the monitor", false)
+            .breaks(crate::check::NO_HANG)
+            .fixed_by("CURATOR-527 predecessor deleted between getData and wait"),
+        spurious("CURATOR-283 with a wake-up taken for a turn", false)
+            .breaks("at most one live holder")
+            .fixed_by("CURATOR-283 spurious wake-ups in the mutex's loop"),
     ]
 }
 
@@ -65,8 +69,9 @@ fn monitor(name: &str, under_the_monitor: bool) -> Program {
         });
         stage.rest_or(|_| "the predecessor is gone, and the waiter sleeps".into());
     });
-    let told =
-        built.source("https://github.com/apache/curator/issues/1046, https://github.com/apache/curator/issues/1157");
+    let told = built
+        .source("https://github.com/apache/curator/issues/1046, https://github.com/apache/curator/issues/1157")
+        .about("The node before the own one goes between the look that sets the watch and the sleep.");
     if under_the_monitor { told.sometimes(&["slept and was woken"]) } else { told }
 }
 
@@ -88,6 +93,7 @@ fn mutex() -> Program {
         stage.reached("granted");
     })
     .source("https://github.com/apache/curator/issues/1157")
+    .about("The holder's node goes while another client acquires, by the mutex itself.")
     .sometimes(&["granted"])
 }
 
@@ -107,6 +113,7 @@ fn spurious(name: &str, lists_again: bool) -> Program {
             }
             drop(inside);
             let still = Shuttle::is_set(&free, SeqCst);
+            own.reached("the waiter is in");
             own.holds(!still, "at most one live holder", || "the waiter is in, and the lock is held".into());
         });
         let noise = monitor.clone();
@@ -120,4 +127,6 @@ fn spurious(name: &str, lists_again: bool) -> Program {
         stage.rest();
     })
     .source("https://github.com/apache/curator/issues/803")
+    .about("A waiter sleeps on a monitor while the lock is held; a wake-up may come for no reason.")
+    .sometimes(&["the waiter is in"])
 }

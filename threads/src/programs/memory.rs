@@ -104,7 +104,7 @@ fn wake_up() -> Vec<Part> {
     let both = ["both notes in one wake-up", "the notes in two wake-ups"];
     let waits = ["ready at the first look", "ready at a later look"];
     vec![
-        part!(ONE_EVENT, one_event of WakeCell, []),
+        part!(ONE_EVENT, one_event of WakeCell, ["woken"]),
         part!("wake-up cell, checked then parked", one_event of WakeCheckedThenParked, []).breaks(
             NO_HANG,
             Caught::ByAll,
@@ -189,6 +189,7 @@ fn one_event<S: Threads, C: HandOver>(judge: Judge) {
         thread::<S>("event thread", move || other.post(4));
         let notes = cell.wait();
         judge.holds(notes == 4, SEEN, || format!("the waiter is woken by note 4, and finds {notes}"));
+        judge.reached("woken");
     });
 }
 

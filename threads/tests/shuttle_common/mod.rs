@@ -28,6 +28,7 @@ pub fn clients_with(stage: &Stage, number: usize, options: Options) -> (TestHub,
         let client = client.clone();
         stage.in_the_end(move || client.stop());
     }
+    stage.settle();
     (hub, clients)
 }
 

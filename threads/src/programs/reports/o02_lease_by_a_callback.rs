@@ -53,6 +53,7 @@ pub(super) fn pair() -> Pair {
                 callback(&client, repaired);
             });
         }
+        stage.settle();
         delete(&clients[0], &held, None).expect("the holder leaves");
         stage.rest_or(|_| hub.who_waits());
         let leases = hub.with("counts leases", |zk| zk.children(LEASES).len());

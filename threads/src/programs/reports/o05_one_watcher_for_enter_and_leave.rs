@@ -33,6 +33,7 @@ pub(super) fn pair() -> Pair {
                 monitor.change(|()| {});
             }));
         }
+        stage.settle();
         let (client, own) = (clients[0].clone(), *stage);
         let there = hub.clone();
         stage.thread("leaver", move || {
@@ -54,9 +55,11 @@ pub(super) fn pair() -> Pair {
                 "the other member is still inside".into()
             });
         });
-        let (client, ready) = (clients[1].clone(), clients[1].clone());
-        stage.thread("late entry", move || drop(create(&ready, "/lock/ready", "", CreateMode::Persistent)));
-        stage.thread("other member", move || delete(&client, "/lock/member-b", None).expect("it leaves"));
+        let client = clients[1].clone();
+        stage.thread("other member", move || {
+            create(&client, "/lock/ready", "", CreateMode::Persistent).expect("all are there");
+            delete(&client, "/lock/member-b", None).expect("it leaves");
+        });
         stage.rest();
     })
 }

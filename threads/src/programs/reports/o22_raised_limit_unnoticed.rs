@@ -35,6 +35,7 @@ pub(super) fn pair() -> Pair {
                 told.notify();
             }
         }));
+        stage.settle();
         stage.thread("waiter", move || {
             let mut limit = most.lock();
             while *limit < 2 {
