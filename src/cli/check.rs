@@ -16,7 +16,7 @@ use super::judged::{Judged, Written};
 use super::names::{bounded, find, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, field, grouped, odds, quoted, say, styled};
-use super::{CommandLine, interrupts};
+use super::{CommandLine, interrupts, threads};
 use crate::guard::guarded;
 
 pub(super) fn check(
@@ -28,7 +28,7 @@ pub(super) fn check(
 ) -> Outcome {
     let mut wanted = Vec::new();
     for name in names {
-        wanted.push(bounded(find(&line.scenarios, name)?, bounds)?);
+        wanted.push(bounded(find(&line.scenarios, name).map_err(|none| threads::meant(line, name, none))?, bounds)?);
     }
     let options = search.options();
     interrupts(&options.limits.stop);

@@ -11,7 +11,7 @@ use super::files::read_trace;
 use super::names::{bounded, find};
 use super::replay::stale_sentence;
 use super::screen::{FAINT, STRONG, say, styled};
-use super::{CommandLine, screen};
+use super::{CommandLine, screen, threads};
 use crate::traces::bounded_as;
 
 /// Serves until the process ends.
@@ -23,6 +23,11 @@ pub(super) fn explore(line: &CommandLine, what: &str, bounds: &Bounds, port: u16
             return Err(Failure::new(Exit::Usage, format!("{what} has the bounds of its trace; leave yours out")));
         }
         let trace = read_trace(path)?;
+        if threads::program_of(line, &trace).is_some() {
+            return Err(Failure::bad_input(format!(
+                "{what}: the trace is of a program of threads, which the explorer does not show; use `replay`"
+            )));
+        }
         let in_file = |why| Failure::bad_input(format!("{what}: {why}"));
         let scenario = bounded_as(&line.scenarios, &trace).map_err(in_file)?;
         let steps = trace.all_steps().len();
@@ -31,7 +36,7 @@ pub(super) fn explore(line: &CommandLine, what: &str, bounds: &Bounds, port: u16
         });
         (scenario.name().to_owned(), served)
     } else {
-        let scenario = bounded(find(&line.scenarios, what)?, bounds)?;
+        let scenario = bounded(find(&line.scenarios, what).map_err(|none| threads::meant(line, what, none))?, bounds)?;
         let served = serve_scenario(&scenario, port, |address| ready(&scenario, &format!("http://{address}/")));
         (scenario.name().to_owned(), served)
     };

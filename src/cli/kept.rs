@@ -76,10 +76,7 @@ fn told(differences: &[String], place: &Path) -> Outcome<bool> {
 /// One line a scenario, to the last state.
 pub(super) fn manifest(line: &CommandLine, kept: &Kept) -> Outcome {
     let path = kept.path.as_deref().unwrap_or(&line.manifest);
-    let of_threads = match &kept.path {
-        Some(path) => path.with_file_name("threads-manifest.txt"),
-        None => line.threads_manifest.clone(),
-    };
+    let of_threads = line.threads_manifest.clone();
     let committed = |path: &Path| -> Outcome<Option<Manifest>> {
         if !kept.check {
             return Ok(None);
@@ -88,7 +85,8 @@ pub(super) fn manifest(line: &CommandLine, kept: &Kept) -> Outcome {
         let malformed = |why| Failure::bad_input(format!("{}: {why}; --write writes it anew", path.display()));
         parsed.map(Some).map_err(malformed)
     };
-    let with_threads = !line.threads.is_empty();
+    // A path that is named is for the scenarios alone.
+    let with_threads = !line.threads.is_empty() && kept.path.is_none();
     let (old, old_of_threads) = (committed(path)?, if with_threads { committed(&of_threads)? } else { None });
     let (entries, mut failure) = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
     let mut differs = keep_manifest(kept, path, old, Manifest { entries })?.then_some(path);

@@ -3,6 +3,30 @@
 //! There is one implementation of each protocol, in `overtake-recipes`. Here the calling thread runs its future and sleeps
 //! on a [wake-up cell](wake::WakeCell) until the client's event thread has something for it. All that locks and waits goes
 //! through the [door](sync::Threads), so the same code runs on real threads, under shuttle and under loom.
+//!
+//! ```
+//! # #[cfg(feature = "check")] {
+//! use overtake_threads::client::{Hub, Options};
+//! use overtake_threads::{Client, Error, InterProcessLock, InterProcessMutex, Simulated, Std};
+//!
+//! // Threads of the operating system, over a simulated server.
+//! let hub = Hub::<Std, _>::new(Simulated::new(2, &["/lock"]), 2);
+//! let work = |place| {
+//!     let client = Client::start(&hub, place, Options::default());
+//!     std::thread::spawn(move || {
+//!         let mutex = InterProcessMutex::new(&client, "/lock");
+//!         mutex.acquire()?;
+//!         // The section: one thread at a time, of all clients.
+//!         mutex.release()?;
+//!         client.close();
+//!         Ok::<(), Error>(())
+//!     })
+//! };
+//! for thread in [work(0), work(1)] {
+//!     thread.join().expect("it does not panic").expect("it gets the lock");
+//! }
+//! # }
+//! ```
 // Types are generic over the engine that runs them, and so long.
 #![allow(clippy::type_complexity)]
 

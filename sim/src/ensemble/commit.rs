@@ -86,18 +86,20 @@ pub(super) fn counters(zookeeper: &ZooKeeper, request: &Request) -> SmallVec<[(T
         Request::Multi(writes) => writes,
         _ => &[],
     };
+    let creates = || {
+        writes.iter().filter_map(|write| match write {
+            Write::Create { path, mode, .. } => Some((path.parent()?, *mode)),
+            _ => None,
+        })
+    };
+    // What comes before a sequential node in a multi counts too, so that a follower begins where the leader did.
+    let named = |parent: Text| {
+        zookeeper.counter_is_name(parent) || creates().any(|(p, mode)| p == parent && mode.is_sequential())
+    };
     let mut counters: SmallVec<[(Text, i32); 1]> = SmallVec::new();
-    let mut plain: SmallVec<[Text; 1]> = SmallVec::new();
-    for write in writes {
-        let Write::Create { path, mode, .. } = write else { continue };
-        let Some(parent) = path.parent() else { continue };
-        let ahead = counters.iter().map(|(p, _)| p).chain(&plain).filter(|p| **p == parent).count() as i32;
-        let named = zookeeper.counter_is_name(parent) || counters.iter().any(|(p, _)| *p == parent);
-        if mode.is_sequential() || named {
-            counters.push((parent, zookeeper.counter(parent).wrapping_add(ahead)));
-        } else {
-            plain.push(parent);
-        }
+    for (parent, _) in creates().filter(|(parent, _)| named(*parent)) {
+        let ahead = counters.iter().filter(|(p, _)| *p == parent).count() as i32;
+        counters.push((parent, zookeeper.counter(parent).wrapping_add(ahead)));
     }
     counters
 }

@@ -100,6 +100,19 @@ fn find<'a>(programs: &'a [Program], text: &str) -> Outcome<&'a Program> {
     }
 }
 
+/// Where there is no such scenario, but a program of threads: says how to search that.
+pub(super) fn meant(line: &CommandLine, name: &str, none: Failure) -> Failure {
+    match find(&line.threads, name) {
+        Ok(program) => Failure::bad_input(format!(
+            "{:?} is a program of threads; `{} threads {}` searches it",
+            program.name(),
+            line.program,
+            quoted(program.name())
+        )),
+        Err(_) => none,
+    }
+}
+
 /// A program as JSON.
 pub(super) fn described(program: &Program) -> Value {
     json!({

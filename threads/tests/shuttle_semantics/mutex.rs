@@ -199,3 +199,23 @@ fn a_holder_is_asked_to_let_go() {
     });
     proved(Engine::Systematic, &revoked.sometimes(&["asked"]));
 }
+
+/// The example of the README.
+#[test]
+fn a_thread_that_gives_up_leaves_no_node() {
+    use overtake_threads::programs::common::{LOCK, clients};
+    program("gives up", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        for client in clients {
+            stage.thread("worker", move || {
+                let mutex = overtake_threads::InterProcessMutex::new(&client, LOCK);
+                if mutex.acquire_timeout(SOON).unwrap() {
+                    mutex.release().unwrap();
+                }
+            });
+        }
+        stage.rest_or(|_| hub.who_waits());
+        stage.holds(hub.with("looks", |zk| zk.children(LOCK).is_empty()), "no orphan node", || "a node is left".into());
+    })
+    .prove();
+}

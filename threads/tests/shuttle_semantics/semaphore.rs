@@ -14,10 +14,35 @@ const SEMAPHORE: &str = "/curator";
 
 #[test]
 fn there_are_never_more_leases_than_allowed() {
-    proved(Engine::Systematic, &leases(1, &["first", "second"]));
     let two = ["two leases out"];
-    proved(Engine::Systematic, &leases(2, &["first", "second"]).sometimes(&two));
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &leases(1, &["first", "second"]), 1_000);
     sampled(Engine::Pct { depth: 3, seed: 1 }, &leases(2, &["first", "second", "third"]).sometimes(&two), 1_000);
+}
+
+/// The next one in the queue gets the lease when it is given back, in every order of events.
+#[test]
+fn a_lease_goes_to_the_next_one() {
+    let next = program("the next lease", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let lease = InterProcessSemaphoreV2::new(&clients[0], SEMAPHORE, 1).acquire().unwrap();
+        let (client, own) = (clients[1].clone(), *stage);
+        let out = Arc::new(Shuttle::flag("lease out", true));
+        let closed = out.clone();
+        stage.thread("next", move || {
+            let lease = InterProcessSemaphoreV2::new(&client, SEMAPHORE, 1).acquire().unwrap();
+            own.holds(!Shuttle::is_set(&out, SeqCst), "no more leases than allowed", || "the first is out".into());
+            lease.close().unwrap();
+            own.reached("the next one had it");
+        });
+        stage.thread("first", move || {
+            Shuttle::set(&closed, false, SeqCst);
+            lease.close().unwrap();
+        });
+        stage.rest_or(|_| hub.who_waits());
+        let left = hub.with("counts leases", |zk| zk.children("/curator/leases").len());
+        stage.holds(left == 0, "no orphan node", || format!("{left} leases are left"));
+    });
+    proved(Engine::Systematic, &next.sometimes(&["the next one had it"]));
 }
 
 /// So many leases for these threads.
