@@ -192,9 +192,14 @@ async fn candidate<S: Threads, V: Service>(env: Env<S, V>, path: String, shared:
     let tell = Tell(shared.clone());
     let runs = async {
         let latch = Recipe::new(env.clone(), &path);
-        while let Err(LockError::SessionLost) = latch.run(&tell).await {
-            if env.client().is_closed() || env.zookeeper().connect().await.is_err() {
+        // Whatever ends an attempt, the next one begins, until the latch is closed (O24).
+        while let Err(ended) = latch.run(&tell).await {
+            if env.client().is_closed() {
                 break;
+            }
+            let again = ended != LockError::SessionLost || env.zookeeper().connect().await.is_err();
+            if again {
+                env.sleep(overtake_recipes::retry::PAUSE).await;
             }
         }
     };

@@ -33,6 +33,16 @@ pub(in super::super) fn replay(
         say(styled(FAINT, format!("  {} (threads)", program.name())))?;
         steps(&taken)?;
     }
+    if go_on && let Some(at) = differs(&trace.steps, &taken) {
+        let became = match &replayed {
+            Replayed::Violates => "the same is violated all the same".into(),
+            Replayed::Otherwise(violation) => format!("{:?} is violated ({})", violation.property, violation.because),
+            _ => "nothing is violated".into(),
+        };
+        // A stale trace is never a pass.
+        let sentence = format!("stale: from step {} on it is another story; {became}", at + 1);
+        return Ok((Exit::Stale, in_file(sentence)));
+    }
     Ok(match replayed {
         Replayed::Violates => {
             if !json {
@@ -69,6 +79,12 @@ pub(in super::super) fn replay(
             )),
         ),
     })
+}
+
+/// The first step, from 0, in which two stories differ.
+fn differs(one: &[String], other: &[String]) -> Option<usize> {
+    let same = one.iter().zip(other).take_while(|(a, b)| a == b).count();
+    (same < one.len().max(other.len())).then_some(same)
 }
 
 /// Makes a trace small and writes it into the folder.

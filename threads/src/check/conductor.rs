@@ -78,12 +78,14 @@ pub(crate) struct Conductor<S> {
     options: Vec<Task>,
     /// The last operation of the thread that runs.
     last: What,
+    /// Steps of the present execution in which the stage settles.
+    settling: usize,
 }
 
 impl<S: Strategy + 'static> Conductor<S> {
     pub fn new(strategy: S, limits: Limits) -> Self {
         let strategy = Rc::new(RefCell::new(strategy));
-        Self { strategy, tally: Rc::default(), limits, options: Vec::new(), last: What::Begin }
+        Self { strategy, tally: Rc::default(), limits, options: Vec::new(), last: What::Begin, settling: 0 }
     }
 
     /// Answers choices from the strategy.
@@ -141,6 +143,11 @@ impl<S: Strategy + 'static> Conductor<S> {
             return Some(current);
         }
         if ledger.stage.get() == Stage::Settles {
+            self.settling += 1;
+            if self.settling >= self.limits.steps {
+                self.tally.borrow_mut().cut += 1;
+                return None;
+            }
             let stays = self.options.contains(&current);
             return Some(if stays && !yields { current } else { self.options[0] });
         }
@@ -189,6 +196,7 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
             tally.executions += 1;
             tally.chosen.clear();
             tally.texts.clear();
+            self.settling = 0;
             ledger.reset();
             Some(Schedule::new(0))
         })
@@ -202,6 +210,15 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
             if let Some(it) = state.tasks.get_mut(task) {
                 let op = it.pending;
                 self.last = op.what;
+                // From here on it is free: nobody else goes before it is.
+                let freed = match op.what {
+                    What::Unlock => Some(op.on()),
+                    What::Wait => Some(op.uses[1].of),
+                    _ => None,
+                };
+                if let Some(at) = freed.and_then(|mutex| state.held.iter().position(|held| *held == mutex)) {
+                    state.held.swap_remove(at);
+                }
                 match op.is_silent() {
                     true => it.after.extend(op.uses),
                     false => {

@@ -139,14 +139,6 @@ impl Ledger {
         self.state.borrow_mut().held.push(mutex);
     }
 
-    /// A mutex is unlocked.
-    pub fn let_go(&self, mutex: u32) {
-        let held = &mut self.state.borrow_mut().held;
-        if let Some(at) = held.iter().position(|it| *it == mutex) {
-            held.swap_remove(at);
-        }
-    }
-
     /// The present step uses something without an operation of its own.
     pub fn uses(&self, used: Use) {
         self.state.borrow_mut().used.push(used);
@@ -238,6 +230,7 @@ impl State {
             What::Notify => format!("notifies {}", on()),
             What::Read => format!("reads {}", on()),
             What::Write => format!("writes {}", on()),
+            What::Park => "parks".into(),
             What::Parked => "is unparked".into(),
             What::Unpark => format!("unparks {}", on()),
             What::Spawn => "starts a thread".into(),

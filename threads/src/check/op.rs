@@ -35,6 +35,10 @@ pub(crate) fn life(task: Task) -> u32 {
 
 /// A part of what the mutex guards.
 pub(crate) fn part(mutex: u32, number: u32) -> u32 {
+    if mutex == NOTHING {
+        // Nobody searches.
+        return NOTHING;
+    }
     assert!(number < MOST_PARTS && mutex < PARTS / MOST_PARTS, "too many parts, or a mutex that is not the stage's");
     PARTS | mutex * MOST_PARTS | number
 }
@@ -61,6 +65,7 @@ pub(crate) enum What {
     Notify,
     Read,
     Write,
+    Park,
     Parked,
     Unpark,
     Spawn,

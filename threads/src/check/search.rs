@@ -218,10 +218,8 @@ fn ours(engine: Engine, program: &Program, limits: &Limits, strategy: Systematic
         if !strategy.exhausted {
             return Some(ended(tally, limits));
         }
-        if strategy.bounded {
-            return Some(format!("every schedule with {} was tried", engine.name()));
-        }
-        cut_off(tally, limits)
+        let bounded = || strategy.bounded.then(|| format!("every schedule with {} was tried", engine.name()));
+        cut_off(tally, limits).or_else(bounded)
     });
     outcome.redundant = strategy.redundant;
     outcome
@@ -237,7 +235,8 @@ fn theirs(
     let strategy = strategy.borrow();
     outcome(engine, program, limits, tally, reached, |tally| {
         if engine != Engine::Dfs {
-            return Some(format!("{} schedules were sampled by {}", tally.executions, engine.name()));
+            let cut = cut_off(tally, limits).map_or(String::new(), |cut| format!("; {cut}"));
+            return Some(format!("{} schedules were sampled by {}{cut}", tally.executions, engine.name()));
         }
         if !strategy.exhausted {
             return Some(ended(tally, limits));

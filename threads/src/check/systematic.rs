@@ -109,7 +109,9 @@ impl Systematic {
                 frame.at += 1;
             }
             if frame.at < frame.todo.len() {
-                self.looked_at = self.frames.len() - 1;
+                // With another number the step that it is chosen in is another one too.
+                let is_step = |at: &usize| matches!(self.frames[*at].todo[self.frames[*at].at], Chosen::Task(_));
+                self.looked_at = (0..self.frames.len()).rev().find(is_step).unwrap_or(0);
                 return true;
             }
             self.frames.pop();

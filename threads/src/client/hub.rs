@@ -198,6 +198,18 @@ impl<S: Threads, V: Service> Hub<S, V> {
         queued: bool,
         more: impl FnOnce(&mut Shared<V>, &Answer, &mut Vec<usize>) -> R,
     ) -> (Answer, R) {
+        self.serve_in(client, None, request, queued, more)
+    }
+
+    /// As [`serve`](Self::serve), in this session or not at all.
+    pub(super) fn serve_in<R>(
+        &self,
+        client: usize,
+        session: Option<i64>,
+        request: &Request,
+        queued: bool,
+        more: impl FnOnce(&mut Shared<V>, &Answer, &mut Vec<usize>) -> R,
+    ) -> (Answer, R) {
         let session_changes = matches!(request, Request::Connect | Request::Close);
         let tree = Part { number: part::TREE, writes: request.writes() };
         let link = Part { number: part::link(client), writes: session_changes };
@@ -208,12 +220,16 @@ impl<S: Threads, V: Service> Hub<S, V> {
         let mut told = Vec::new();
         let mut shared = self.lock(parts, || format!("→ {request}"));
         let before = shared.members[client].link;
-        let answer = shared.serve(client, request, &mut told);
+        let answer = match session.is_some_and(|session| session != shared.service.session(client)) {
+            true => Err(ZkError::SessionExpired),
+            false => shared.serve(client, request, &mut told),
+        };
         let done = more(&mut shared, &answer, &mut told);
         if shared.members[client].link != before {
             S::wrote(&self.shared, part::link(client));
         }
         let session = shared.service.session(client) as usize;
+        self.wrote_to(&told);
         drop(shared);
         if session_changes && answer.is_ok() {
             self.publish(client, session);
@@ -222,12 +238,14 @@ impl<S: Threads, V: Service> Hub<S, V> {
         (answer, done)
     }
 
+    /// What is on its way to these was written by whoever has locked what is shared.
+    pub(super) fn wrote_to(&self, told: &[usize]) {
+        told.iter().for_each(|client| S::wrote(&self.shared, part::inbox(*client)));
+    }
+
     /// Wakes the event threads of those who are told something.
     pub(super) fn ring(&self, told: &[usize]) {
         let mut rung = [false; 64];
-        for &client in told {
-            S::wrote(&self.shared, part::inbox(client));
-        }
         for &client in told {
             if !std::mem::replace(&mut rung[client % 64], true) {
                 S::notify_all(&self.bells[client]);
@@ -312,6 +330,7 @@ impl<S: Threads, V: Faults> Hub<S, V> {
             shared.service.disconnect(client);
             shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
         }
+        self.wrote_to(&told);
         drop(shared);
         self.ring(&told);
     }
@@ -322,24 +341,22 @@ impl<S: Threads, V: Faults> Hub<S, V> {
         let parts = [part::link(client), part::inbox(client)].map(Part::written);
         let parts = [parts[0], parts[1], Part::read(part::TREE)];
         let mut shared = self.lock(&parts, || format!("client {} reaches the server again", client + 1));
+        let mut over = false;
         if shared.members[client].link == Link::Down {
             let one_shot = |it: &&mut Watching| it.table != Table::Session;
             let watches: Vec<Rewatch> =
                 shared.members[client].watches.iter().filter(one_shot).map(|it| (it.table, it.path.clone())).collect();
             let mut events = Vec::new();
-            if shared.service.reconnect(client, &watches, &mut events) {
-                shared.members[client].link = Link::Up;
-                shared.put(events, &mut told);
-                shared.send(client, Frame::Session(SessionState::Connected), &mut told);
-            } else {
-                shared.members[client].link = Link::Off;
-                shared.put(events, &mut told);
-                shared.send(client, Frame::Session(SessionState::Expired), &mut told);
-                drop(shared);
-                self.publish(client, 0);
-            }
-        } else {
-            drop(shared);
+            over = !shared.service.reconnect(client, &watches, &mut events);
+            let state = if over { SessionState::Expired } else { SessionState::Connected };
+            shared.members[client].link = if over { Link::Off } else { Link::Up };
+            shared.put(events, &mut told);
+            shared.send(client, Frame::Session(state), &mut told);
+        }
+        self.wrote_to(&told);
+        drop(shared);
+        if over {
+            self.publish(client, 0);
         }
         self.ring(&told);
         S::notify_all(&self.clocks[client]);
@@ -358,6 +375,7 @@ impl<S: Threads, V: Faults> Hub<S, V> {
             shared.members[client].fired_while_down = 0;
             shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
         }
+        self.wrote_to(&told);
         drop(shared);
         self.ring(&told);
     }
@@ -371,6 +389,7 @@ impl<S: Threads, V: Faults> Hub<S, V> {
         shared.service.give_up_session(client);
         shared.members[client].link = Link::Off;
         shared.send(client, Frame::Session(SessionState::Expired), &mut told);
+        self.wrote_to(&told);
         drop(shared);
         self.publish(client, 0);
         self.ring(&told);
@@ -384,6 +403,7 @@ impl<S: Threads, V: Faults> Hub<S, V> {
         let mut events = Vec::new();
         shared.service.expire_former(client, &mut events);
         shared.put(events, &mut told);
+        self.wrote_to(&told);
         drop(shared);
         self.ring(&told);
     }
@@ -401,6 +421,7 @@ impl<S: Threads, V: Faults> Hub<S, V> {
         let mut events = Vec::new();
         shared.service.delete(path, &mut events);
         shared.put(events, &mut told);
+        self.wrote_to(&told);
         drop(shared);
         self.ring(&told);
     }

@@ -94,6 +94,14 @@ impl<S: Threads, V: Service> Client<S, V> {
         self.inner.hub.serve(self.inner.place, &Request::Connect, false, |_, _, _| ()).0.map(drop)
     }
 
+    /// Makes a request that is meant for one session: in that, or not at all.
+    ///
+    /// # Errors
+    /// [`ZkError::SessionExpired`] when it is another session by now, and as the request itself.
+    pub fn request_in(&self, session: i64, request: &Request) -> Answer {
+        self.inner.hub.serve_in(self.inner.place, Some(session), request, false, |_, _, _| ()).0
+    }
+
     /// The hub.
     pub fn hub(&self) -> &Arc<Hub<S, V>> {
         &self.inner.hub

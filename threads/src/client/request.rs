@@ -77,7 +77,10 @@ impl Request {
     /// Whether it changes more than what the client itself is told.
     pub fn writes(&self) -> bool {
         use Request::*;
-        matches!(self, Create { .. } | Delete { .. } | SetData { .. } | Multi(_) | Connect | Close)
+        matches!(
+            self,
+            Create { .. } | Delete { .. } | SetData { .. } | Multi(_) | RemoveWatches { .. } | Connect | Close
+        )
     }
 
     /// Whether it may leave a watch.

@@ -81,16 +81,16 @@ fn mutex() -> Program {
         let (hub, clients) = clients(stage, 2);
         let holder = InterProcessMutex::new(&clients[0], LOCK);
         holder.acquire().expect("nobody else is there");
-        let client = clients[1].clone();
+        let (client, own) = (clients[1].clone(), *stage);
         stage.thread("waiter", move || {
             let mutex = InterProcessMutex::new(&client, LOCK);
             mutex.acquire().expect("granted");
+            own.reached("granted");
             mutex.release().expect("given back");
         });
         let (node, releases) = (holder.node().expect("held"), clients[0].clone());
         stage.thread("holder", move || delete(&releases, &node, None).expect("it leaves"));
         stage.rest_or(|_| hub.who_waits());
-        stage.reached("granted");
     })
     .source("https://github.com/apache/curator/issues/1157")
     .about("The holder's node goes while another client acquires, by the mutex itself.")

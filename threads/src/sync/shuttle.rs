@@ -72,7 +72,6 @@ impl<T> DerefMut for Guard<'_, T> {
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         if self.inner.is_some() {
-            with(|ledger| ledger.let_go(self.mutex.number));
             with(|ledger| ledger.announce(Op { what: What::Unlock, uses: self.uses.map(Use::released) }));
             self.inner = None;
         }
@@ -157,7 +156,6 @@ impl Threads for Shuttle {
             let released = uses.map(Use::released);
             ledger.announce(released.into_iter().fold(Op::of(What::Wait, condvar.number), Op::and));
             ledger.then([Op::of(What::Wake, condvar.number), Op { what: What::Lock, uses }]);
-            ledger.let_go(mutex.number);
         });
         let inner = guard.inner.take().expect("locked");
         let inner = condvar.inner.inner.wait(inner).unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -267,12 +265,11 @@ impl Threads for Shuttle {
     }
 
     fn park() {
-        with(|ledger| {
-            let own = token(ledger.current.get());
-            // shuttle switches only where the thread has to wait.
-            ledger.announce(Op::of(What::Parked, own));
-            ledger.uses(Use::writes(own));
-        });
+        let own = token(Self::id());
+        with(|ledger| ledger.announce(Op::of(What::Park, own)));
+        // shuttle switches only where the thread has to wait, and then too late to let others unpark it twice before.
+        AtomicBool::new(true).load(Ordering::SeqCst);
+        with(|ledger| ledger.announce(Op::of(What::Parked, own)));
         thread::park();
     }
 

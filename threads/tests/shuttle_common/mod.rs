@@ -94,17 +94,6 @@ pub fn nothing_left(stage: &Stage, hub: &TestHub) {
     });
 }
 
-/// Every schedule within the engine's bound was tried; everything that is to happen does.
-#[track_caller]
-pub fn tried(engine: Engine, program: &Program) -> Outcome {
-    let outcome = find(engine, program, 200_000);
-    let expected = matches!(&outcome.verdict, Verdict::Held(why) if why.contains("every schedule with"));
-    assert!(expected, "{}: {outcome}", program.name());
-    let missing = program.to_happen().iter().find(|what| !outcome.reached.contains(what));
-    assert_eq!(missing, None, "{}", program.name());
-    outcome
-}
-
 /// Nothing is found in so many schedules; everything that is to happen does.
 #[track_caller]
 pub fn sampled(engine: Engine, program: &Program, executions: u64) -> Outcome {

@@ -34,6 +34,10 @@ enum Act {
     /// Unparks the first thread.
     Unpark,
     Choose,
+    /// Waits for a time inside of a section, or does not: the choice decides what the step uses.
+    ChooseWait,
+    /// Notifies inside of a section.
+    NotifyWithin(usize),
     /// Waits for the end of a thread that it starts, which adds to a number.
     Child(usize),
 }
@@ -55,6 +59,8 @@ fn act() -> impl Strategy<Value = Act> {
         1 => Just(Act::Park),
         1 => Just(Act::Unpark),
         1 => Just(Act::Choose),
+        1 => Just(Act::ChooseWait),
+        1 => two().prop_map(Act::NotifyWithin),
         1 => two().prop_map(Act::Child),
     ]
 }
@@ -137,6 +143,19 @@ fn play(things: &Arc<Things>, act: Act, own: usize) -> usize {
             0
         }
         Act::Choose => Shuttle::choose(2),
+        Act::ChooseWait => {
+            let locked = Shuttle::lock(&things.guarded[0]);
+            if Shuttle::choose(2) == 0 {
+                return *locked;
+            }
+            let (seen, late) = Shuttle::wait_timeout(&things.bell, locked, Duration::from_secs(1));
+            1_000 + 2 * *seen + usize::from(late)
+        }
+        Act::NotifyWithin(which) => {
+            let mut locked = Shuttle::lock(&things.guarded[which]);
+            Shuttle::notify_all(&things.bell);
+            std::mem::replace(&mut *locked, own)
+        }
         Act::Child(which) => {
             let theirs = things.clone();
             let child = Shuttle::spawn(Role::Daemon, format!("child of {own}"), move || {
@@ -245,5 +264,71 @@ proptest! {
         let (program, outcomes) = made(&threads);
         search(Engine::Preemptions(20), &program, Limits { executions: MOST, ..Limits::default() });
         prop_assert_eq!(&*outcomes.lock().unwrap(), &whole);
+    }
+}
+
+/// Things that never make a thread hang, and among which nothing is chosen.
+fn plain() -> impl Strategy<Value = Vec<Vec<Act>>> {
+    let two = || 0..2usize;
+    let act = prop_oneof![
+        two().prop_map(Act::Load),
+        two().prop_map(Act::Store),
+        two().prop_map(Act::Add),
+        two().prop_map(Act::Section),
+        two().prop_map(Act::Around),
+        (0..2u32).prop_map(Act::ReadPart),
+        (0..2u32).prop_map(Act::WritePart),
+        two().prop_map(Act::NotifyWithin),
+        Just(Act::TimedWait),
+        Just(Act::Notify),
+        two().prop_map(Act::Child),
+    ];
+    proptest::collection::vec(proptest::collection::vec(act, 1..=3), 2..=2)
+}
+
+/// The outcomes by shuttle alone: its own runner and search, without stage, ledger and conductor.
+fn bare(threads: &[Vec<Act>]) -> Option<BTreeSet<String>> {
+    let outcomes = Arc::new(Plain::new(BTreeSet::new()));
+    let (collected, threads) = (outcomes.clone(), threads.to_vec());
+    let mut config = shuttle::Config::new();
+    config.failure_persistence = shuttle::FailurePersistence::None;
+    let runner = shuttle::Runner::new(shuttle::scheduler::DfsScheduler::new(Some(MOST as usize), false), config);
+    let executions = runner.run(move || {
+        let things = Things::new();
+        let seen = Arc::new(Plain::new(vec![Vec::new(); threads.len()]));
+        let handles: Vec<_> = threads
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(number, acts)| {
+                let (things, seen) = (things.clone(), seen.clone());
+                shuttle::thread::spawn(move || {
+                    for (place, act) in acts.into_iter().enumerate() {
+                        let value = play(&things, act, 10 * (number + 1) + place);
+                        seen.lock().unwrap()[number].push(value);
+                    }
+                })
+            })
+            .collect();
+        handles.into_iter().for_each(|handle| handle.join().unwrap());
+        let ended = seen.lock().unwrap().clone();
+        let last = (Shuttle::load(&things.words[0], SeqCst), Shuttle::load(&things.words[1], SeqCst));
+        let parts = *Shuttle::lock(&things.parts);
+        collected.lock().unwrap().insert(format!("{ended:?} {last:?} {parts:?}"));
+    });
+    (executions < MOST as usize).then(|| std::mem::take(&mut *outcomes.lock().unwrap()))
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// What the conductor itself leaves out (it does not try locks that are held, and does not wait with unlocks) makes no
+    /// difference either.
+    #[test]
+    fn shuttle_alone_comes_to_the_same_outcomes(threads in plain()) {
+        let theirs = bare(&threads);
+        prop_assume!(theirs.is_some());
+        let (ours, _) = all(Engine::Systematic, &threads).expect("no more than without");
+        prop_assert_eq!(ours, theirs.unwrap());
     }
 }

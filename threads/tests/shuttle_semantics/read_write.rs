@@ -63,6 +63,8 @@ fn a_writer_may_read_and_so_downgrade() {
             Shuttle::set(&written, true, SeqCst);
             other.release().unwrap();
         });
+        // It is in the queue before the reader's node is made.
+        stage.settle();
         read.acquire().unwrap();
         write.release().unwrap();
         stage.rest();

@@ -49,7 +49,7 @@ fn a_release_that_fails_on_a_lost_connection_is_carried_out_later() {
         nothing_left(stage, &hub);
     });
     // The retries in the background have too many orders to try them all.
-    tried(Engine::Preemptions(1), &failed.sometimes(&["released", "failed"]));
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &failed.sometimes(&["released", "failed"]), 2_000);
 }
 
 /// Nothing changes in the mutex; re-entry succeeds without a lock, release is silent (§5.7, 1).
@@ -152,7 +152,9 @@ fn old_node(checked: bool) -> overtake_threads::check::Program {
         let client = clients[2].clone();
         stage.thread("third", move || section(&Mutex::new(&client, LOCK), &inside));
         stage.rest_or(|_| hub.who_waits());
+        stage.reached("all had it");
     })
+    .sometimes(&["all had it"])
 }
 
 #[test]
@@ -160,7 +162,9 @@ fn a_node_of_the_old_session_is_taken_for_a_grant_unless_the_owner_is_checked() 
     let outcome = find(Engine::Systematic, &old_node(false), 200_000);
     let Verdict::Falsified(trace) = &outcome.verdict else { panic!("{outcome}") };
     assert_eq!(trace.violates, "at most one live holder");
-    proved(Engine::Systematic, &old_node(true));
+    // Three clients and a session that ends have too many orders to try them all.
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &old_node(true), 2_000);
+    sampled(Engine::Random { seed: 1 }, &old_node(true), 2_000);
 }
 
 /// Listeners are told late, on a thread of their own: one that never comes back holds up nobody but listeners.

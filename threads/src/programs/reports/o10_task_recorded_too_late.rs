@@ -7,6 +7,8 @@
 
 use std::sync::Arc;
 
+use overtake_recipes::client::ConnectionState;
+
 use super::{Pair, Report};
 use crate::block_on::Interrupt;
 use crate::mutex::{InterProcessLock, InterProcessMutex};
@@ -40,19 +42,23 @@ pub(super) fn pair() -> Pair {
             let led = client.run_or(&handle, |_| std::future::pending::<()>());
             assert!(led.is_err());
         });
-        stage.thread("state listener", move || {
+        clients[0].listen(move |state| {
+            if state == ConnectionState::Suspended {
+                let recorded = Shuttle::lock(&leader).clone();
+                if let Some(leader) = recorded {
+                    leader.interrupt();
+                }
+            }
+        });
+        let faulty = hub.clone();
+        stage.thread("connection", move || {
             let mut elected = granted.lock();
             while !*elected {
                 elected = granted.wait(elected);
             }
             drop(elected);
-            // The connection was lost.
-            let leader = Shuttle::lock(&leader).clone();
-            if let Some(leader) = leader {
-                leader.interrupt();
-            }
+            faulty.disconnect(0);
         });
         stage.rest_or(|_| "the leader goes on, though it was told that leadership is lost".into());
-        drop(hub);
     })
 }

@@ -8,6 +8,9 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
+use overtake_recipes::CreateMode;
+use overtake_recipes::client::ConnectionState;
+
 use super::{Pair, Report};
 use crate::block_on::Interrupt;
 use crate::programs::common::*;
@@ -17,7 +20,6 @@ struct Selector {
     client: TestClient,
     queued: <Shuttle as Threads>::Flag,
     interrupt: Interrupt<Shuttle>,
-    rounds: <Shuttle as Threads>::Word,
     repaired: bool,
 }
 
@@ -30,9 +32,10 @@ impl Selector {
         drop(Shuttle::spawn(Role::Daemon, "election".into(), move || this.elect()));
     }
 
+    /// Makes a candidate of the client, and leads until it is interrupted. (Nobody else is there.)
     fn elect(&self) {
-        let round = Shuttle::fetch_add(&self.rounds, 1, SeqCst);
-        if round == 0 && self.client.run_or(&self.interrupt, |_| std::future::pending::<()>()).is_err() {
+        let _ = create(&self.client, "/lock/candidate", "", CreateMode::Ephemeral);
+        if self.client.run_or(&self.interrupt, |_| std::future::pending::<()>()).is_err() {
             self.interrupt.clear();
             if !self.repaired {
                 return;
@@ -51,22 +54,32 @@ pub(super) fn pair() -> Pair {
         class: "lost wake-up/hang",
     }
     .pair(|stage, repaired| {
-        let (_, clients) = clients(stage, 1);
+        let (hub, clients) = clients(stage, 1);
         let selector = Arc::new(Selector {
             client: clients[0].clone(),
             queued: Shuttle::flag("queued", false),
             interrupt: Interrupt::new(),
-            rounds: Shuttle::word("rounds", 0),
             repaired,
         });
+        let listens = selector.clone();
+        clients[0].listen(move |state| {
+            if state == ConnectionState::Suspended {
+                listens.interrupt.interrupt();
+            }
+        });
         selector.requeue();
-        let (lost, back) = (selector.clone(), selector.clone());
-        stage.thread("connection is lost", move || lost.interrupt.interrupt());
+        let (faulty, client) = (hub.clone(), clients[0].clone());
+        stage.thread("connection", move || faulty.expire(0));
         stage.rest();
-        stage.thread("connection is back", move || back.requeue());
+        let faulty = hub.clone();
+        stage.thread("connection is back", move || {
+            faulty.reconnect(0);
+            client.connect().expect("a new session");
+            selector.requeue();
+        });
         stage.rest();
-        let rounds = Shuttle::load(&selector.rounds, SeqCst);
-        let because = || format!("the client is connected, and was a candidate {rounds} time only");
-        stage.holds(rounds == 2, "every candidate has a node", because);
+        let there = hub.with("looks for the candidate", |zk| zk.owner("/lock/candidate"));
+        let because = || "the client is connected, was told to be a candidate, and has no node".into();
+        stage.holds(there.is_some(), "every candidate has a node", because);
     })
 }

@@ -21,11 +21,11 @@ struct Record {
 }
 
 impl Record {
-    /// Writes the record, whether or not there is one.
+    /// Writes the record; as reported, whether or not there is one.
     fn put(&self) {
-        match set(&self.client, "/lock/record", "alive", None) {
-            Err(ZkError::NoNode) => drop(create(&self.client, "/lock/record", "alive", CreateMode::Persistent)),
-            _ => {}
+        let written = set(&self.client, "/lock/record", "alive", None);
+        if written == Err(ZkError::NoNode) && !self.repaired {
+            let _ = create(&self.client, "/lock/record", "alive", CreateMode::Persistent);
         }
     }
 
@@ -58,7 +58,7 @@ pub(super) fn pair() -> Pair {
         class: "orphan node/stuck lock",
     }
     .pair(|stage, repaired| {
-        let (_, clients) = clients(stage, 1);
+        let (hub, clients) = clients(stage, 1);
         create(&clients[0], "/lock/record", "alive", CreateMode::Persistent).expect("the record");
         let state = Shuttle::mutex("timer", (true, false));
         let record = Arc::new(Record { client: clients[0].clone(), state, repaired });
@@ -68,5 +68,7 @@ pub(super) fn pair() -> Pair {
         stage.rest();
         let runs = Shuttle::lock(&record.state).0;
         stage.holds(!runs, "no renewal after the release", || "the lock is released, and its timer runs".into());
+        let left = !nodes(&hub).is_empty();
+        stage.holds(!left, "no renewal after the release", || "the lock is released, and its record is there".into());
     })
 }

@@ -7,7 +7,7 @@
 use overtake_recipes::CreateMode;
 
 use super::{Pair, Report};
-use crate::client::{Request, Service};
+use crate::client::Request;
 use crate::programs::common::*;
 
 pub(super) fn pair() -> Pair {
@@ -21,21 +21,17 @@ pub(super) fn pair() -> Pair {
     .pair(|stage, repaired| {
         let (hub, clients) = clients(stage, 1);
         let decided = clients[0].session();
-        let (client, server) = (clients[0].clone(), hub.clone());
+        let client = clients[0].clone();
         stage.thread("handler", move || {
             let data = format!("{decided:x}");
             if !repaired {
                 let _ = create(&client, "/lock/instance", &data, CreateMode::Ephemeral);
                 return;
             }
-            // The server looks at the session that comes with the request.
             let request =
                 Request::Create { path: "/lock/instance".into(), data: data.into(), mode: CreateMode::Ephemeral };
-            server.with("→ create /lock/instance in the session of the handler", |zk| {
-                if zk.session(0) == decided {
-                    let _ = zk.serve(0, &request, &mut Vec::new());
-                }
-            });
+            // In another session it fails, which is as well.
+            let _ = client.request_in(decided, &request);
         });
         let (client, server) = (clients[0].clone(), hub.clone());
         stage.thread("session", move || {
