@@ -136,12 +136,16 @@ impl Ledger {
 
     /// A mutex is locked.
     pub fn hold(&self, mutex: u32) {
-        self.state.borrow_mut().held.push(mutex);
+        if self.scheduled.get() {
+            self.state.borrow_mut().held.push(mutex);
+        }
     }
 
     /// The present step uses something without an operation of its own.
     pub fn uses(&self, used: Use) {
-        self.state.borrow_mut().used.push(used);
+        if self.scheduled.get() {
+            self.state.borrow_mut().used.push(used);
+        }
     }
 
     /// What is pending once the announced operation has begun, one after the other.
@@ -153,6 +157,9 @@ impl Ledger {
 
     /// A thread is started.
     pub fn start(&self, task: Task, name: String, role: Role) {
+        if !self.scheduled.get() {
+            return;
+        }
         let mut state = self.state.borrow_mut();
         while state.tasks.len() < task {
             state.tasks.push(TaskState::new("thread".into(), Role::Daemon));
@@ -165,6 +172,9 @@ impl Ledger {
 
     /// The current thread is over.
     pub fn end(&self) {
+        if !self.scheduled.get() {
+            return;
+        }
         let current = self.current.get();
         let mut state = self.state.borrow_mut();
         state.used.push(Use::first(life(current)));
@@ -175,6 +185,10 @@ impl Ledger {
 
     /// The number of a new object of the current thread.
     pub fn object(&self, name: &'static str) -> u32 {
+        if !self.scheduled.get() {
+            // Nobody searches.
+            return super::op::NOTHING;
+        }
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
         let Some(task) = state.tasks.get_mut(current) else { return super::op::NOTHING };

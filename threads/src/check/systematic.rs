@@ -8,7 +8,7 @@
 
 use super::conductor::{Chosen, Decision, Strategy};
 use super::ledger::Task;
-use super::op::Use;
+use super::op::{Order, Use};
 
 /// A step that was tried from somewhere, with all that it used.
 #[derive(Clone, Debug)]
@@ -31,6 +31,8 @@ struct Frame {
     preemptions: usize,
     /// How often everything was at rest before.
     act: usize,
+    /// Mutexes that are locked.
+    held: Vec<u32>,
 }
 
 /// A thread that was shut out by a lock when nothing could be done any more. What it was about to do is looked at like a
@@ -138,6 +140,7 @@ impl Systematic {
             asleep: Vec::new(),
             preemptions: before,
             act: self.act,
+            held: at.state.held.clone(),
         };
         if self.reduces {
             frame.asleep = self.still_asleep();
@@ -223,7 +226,12 @@ impl Systematic {
         // What comes before a step that it races with is looked at when the two have changed places.
         let mut covered = must;
         for y in (0..x).rev() {
-            if covered[y] || !other(y) || !any(y, Use::races) {
+            // Where a lock is held that the step needs, it is the locks that change places.
+            let shut_out = || {
+                let held = &earlier(y).held;
+                used.iter().any(|used| used.order == Order::Free && held.contains(&used.of))
+            };
+            if covered[y] || !other(y) || !any(y, Use::races) || shut_out() {
                 continue;
             }
             after[y].iter().enumerate().for_each(|(z, known)| covered[z] |= known);
@@ -316,6 +324,7 @@ impl Strategy for Systematic {
                 asleep: Vec::new(),
                 preemptions,
                 act: self.act,
+                held: Vec::new(),
             });
         }
         let frame = &self.frames[self.depth];
