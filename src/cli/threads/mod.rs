@@ -4,7 +4,7 @@ mod judged;
 mod kept;
 mod traces;
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -192,7 +192,7 @@ pub(super) fn threads(
 }
 
 /// All programs as the manifest speaks of them, for the main job; ends when the flag is raised.
-pub(super) fn everything(line: &CommandLine, stop: &Arc<AtomicBool>, out: &PathBuf) -> Outcome<Vec<Judged>> {
+pub(super) fn everything(line: &CommandLine, stop: &Arc<AtomicBool>, out: &Path) -> Outcome<Vec<Judged>> {
     let mut judged = Vec::new();
     for program in &line.threads {
         if stop.load(Ordering::Relaxed) {

@@ -222,7 +222,7 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
                 match op.is_silent() {
                     true => it.after.extend(op.uses),
                     false => {
-                        state.used.extend(it.after.drain(..));
+                        state.used.append(&mut it.after);
                         state.used.extend(op.uses);
                     }
                 }

@@ -40,7 +40,7 @@ pub(crate) fn part(mutex: u32, number: u32) -> u32 {
         return NOTHING;
     }
     assert!(number < MOST_PARTS && mutex < PARTS / MOST_PARTS, "too many parts, or a mutex that is not the stage's");
-    PARTS | mutex * MOST_PARTS | number
+    PARTS | (mutex * MOST_PARTS) | number
 }
 
 /// The thread that made the object.
