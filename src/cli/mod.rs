@@ -21,6 +21,7 @@ mod replay;
 mod screen;
 mod shrink;
 mod threads;
+mod units;
 
 use std::collections::HashMap;
 use std::ffi::OsString;

@@ -4,16 +4,11 @@ use std::fmt;
 
 use overtake_recipes::{LockError, ZkError};
 
-/// Why a blocking call failed. What it [displays](fmt::Display) is the message of Curator's exception.
+/// Why a blocking call failed. (Curator's "Lock count has gone negative" cannot happen: an entry goes with its last count.) What it [displays](fmt::Display) is the message of Curator's exception.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
     /// `IllegalMonitorStateException`: `You do not own the lock: /base`.
     NotOwner {
-        /// The lock's path.
-        base: String,
-    },
-    /// `IllegalMonitorStateException`: `Lock count has gone negative for lock: /base`.
-    Negative {
         /// The lock's path.
         base: String,
     },
@@ -36,7 +31,6 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Error::NotOwner { base } => write!(f, "You do not own the lock: {base}"),
-            Error::Negative { base } => write!(f, "Lock count has gone negative for lock: {base}"),
             Error::NotAcquired => f.write_str("Not acquired"),
             Error::Lost { base } => write!(f, "Lost connection while trying to acquire lock: {base}"),
             Error::Interrupted => f.write_str("interrupted"),

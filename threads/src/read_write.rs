@@ -66,14 +66,17 @@ impl<S: Threads, V: Service> Side<S, V> {
     }
 
     async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Acquired>, Error> {
-        let lock = ReadWriteLock::new(env, &self.core.base);
+        let lock = ReadWriteLock::new(env.clone(), &self.core.base);
         let writes = if self.access == Access::Read { self.core.writers.own() } else { None };
         let granted = match (writes, time) {
             (Some(write), _) => lock.downgrade(&Acquired { path: write.granted.clone() }).await.map(Some),
             (None, Some(time)) => lock.acquire_timeout(self.access, time).await,
             (None, None) => lock.acquire(self.access).await.map(Some),
         };
-        granted.map_err(|error| Error::of(error, &self.core.base))
+        match granted {
+            Err(_) if env.client().is_closed() => Err(Error::Lost { base: self.core.base.clone() }),
+            granted => granted.map_err(|error| Error::of(error, &self.core.base)),
+        }
     }
 
     fn go(&self, time: Option<Duration>) -> Result<bool, Error> {

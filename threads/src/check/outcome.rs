@@ -7,7 +7,7 @@ use overtake_models::trace::Trace;
 /// The verdict of a search. Only [`Proved`](Self::Proved) is a proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Every schedule was tried.
+    /// Every schedule was tried, from where the stage was settled on.
     Proved,
     /// Nothing was found, and why that is no proof.
     Held(String),

@@ -84,3 +84,25 @@ fn leadership_is_given_up_on_suspension_and_decided_anew() {
     });
     proved(Engine::Systematic, &suspended);
 }
+
+/// The own node is first, and of a session that the client has given up: no leadership by it, but a new node (CURATOR-696).
+#[test]
+fn a_node_of_the_old_session_is_no_leadership() {
+    let old = program("a latch with a node of its old session", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let latch = Arc::new(LeaderLatch::new(&clients[0], LOCK));
+        latch.start().unwrap();
+        stage.settle();
+        let first = latch.last_path_as_leader().unwrap();
+        hub.give_up_session(0);
+        stage.settle();
+        let held = nodes(&hub);
+        assert_eq!(held.len(), 2, "the old node is there, and a new one behind it: {held:?}");
+        assert!(!latch.has_leadership(), "the old node is not the new session's");
+        hub.expire_former(0);
+        stage.settle();
+        assert!(latch.has_leadership());
+        assert_ne!(latch.last_path_as_leader().unwrap(), first);
+    });
+    proved(Engine::Systematic, &old);
+}

@@ -199,3 +199,32 @@ fn a_listener_that_blocks_does_not_hold_up_the_event_thread() {
     });
     proved(Engine::Systematic, &blocked.sometimes(&["told"]));
 }
+
+/// What listeners are told, in order: SUSPENDED and RECONNECTED; LOST when the session is over, by the server or by the client's
+/// own clock; RECONNECTED in the next session (§5.8).
+#[test]
+fn listeners_are_told_each_change_in_order() {
+    let told = program("listeners", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let told = Arc::new(std::sync::Mutex::new(Vec::new()));
+        let tells = told.clone();
+        clients[0].listen(move |state| tells.lock().unwrap().push(state));
+        stage.settle();
+        let expect = |wanted: &[ConnectionState]| {
+            stage.settle();
+            assert_eq!(std::mem::take(&mut *told.lock().unwrap()), wanted);
+        };
+        expect(&[]);
+        hub.disconnect(0);
+        hub.reconnect(0);
+        expect(&[ConnectionState::Suspended, ConnectionState::Reconnected]);
+        hub.expire(0);
+        hub.reconnect(0);
+        expect(&[ConnectionState::Suspended, ConnectionState::Lost]);
+        clients[0].connect().unwrap();
+        expect(&[ConnectionState::Reconnected]);
+        hub.give_up_session(0);
+        expect(&[ConnectionState::Lost]);
+    });
+    proved(Engine::Systematic, &told);
+}
