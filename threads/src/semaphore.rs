@@ -12,7 +12,8 @@ use crate::error::Error;
 use crate::mutex::InterProcessLock;
 use crate::sync::Threads;
 
-/// Curator's semaphore for threads. How many leases there may be is each object's own belief.
+/// Curator's semaphore for threads. How many leases there may be is each object's own belief. (Where Curator counts every
+/// child of the folder, the recipe under this counts leases only.)
 pub struct InterProcessSemaphoreV2<S: Threads, V: Service> {
     client: Client<S, V>,
     path: String,
