@@ -103,6 +103,11 @@ fn a_stale_trace_ends_with_4_and_goes_on_when_asked() {
     let short: String = text.lines().filter(|line| !line.contains("create")).map(|line| format!("{line}\n")).collect();
     folder.write("short.trace", &short);
     assert_eq!(run(&folder, &["replay", "short.trace"]).code, 4);
+    // Nor is one that goes on after its violation, or that speaks of faults, which programs of threads have as steps.
+    folder.write("long.trace", &format!("{text}  closer: dances\n"));
+    run(&folder, &["replay", "long.trace"]).is(4, "(closer: dances) is no longer possible; it is all over before it");
+    folder.write("faults.trace", &text.replace("violates:", "faults: crashes 1\nviolates:"));
+    run(&folder, &["replay", "faults.trace"]).is(5, "a trace of threads has no clients, no budget of faults");
     // One with another reason is no pass.
     folder.write("other.trace", &text.replace("because: everybody", "because: nobody"));
     assert_eq!(run(&folder, &["replay", "other.trace"]).code, 9);
@@ -140,6 +145,15 @@ fn programs_are_listed() {
     let listed = run(&folder, &["list", "O43", "--json"]).json();
     assert_eq!(listed["threads"].as_array().unwrap().len(), 2);
     assert_eq!(listed["scenarios"].as_array().unwrap().len(), 2, "and its twin among the worlds");
+}
+
+#[test]
+fn other_commands_say_how_to_search_a_program_of_threads() {
+    let folder = Folder::new();
+    for command in ["check", "hunt", "frontier", "odds", "explore"] {
+        let told = format!("{O43:?} is a program of threads; `overtake threads '{O43}'` searches it");
+        run(&folder, &[command, O43]).is(5, &told);
+    }
 }
 
 #[test]

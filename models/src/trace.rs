@@ -65,7 +65,12 @@ impl fmt::Display for Trace {
             writeln!(f, "clients: {}", self.clients)?;
         }
         let faults: Vec<String> = self.faults.iter().map(|(kind, n)| format!("{kind} {n}")).collect();
-        writeln!(f, "faults: {}", if faults.is_empty() { "none".into() } else { faults.join(", ") })?;
+        if !faults.is_empty() {
+            writeln!(f, "faults: {}", faults.join(", "))?;
+        } else if self.clients > 0 {
+            // Programs of threads have no budget: their faults are steps like others.
+            writeln!(f, "faults: none")?;
+        }
         writeln!(f, "violates: {}", self.violates)?;
         writeln!(f, "because: {}", self.because)?;
         if !self.fixed_by.is_empty() {

@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 use super::args::{Bounds, Output, Search, size_text, time_text};
 use super::exit::{Exit, Failure, Outcome};
 use super::judged::{Judged, Written};
-use super::names::{bounded, find, typed_bounds};
+use super::names::{bounded, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{self, BAD, BUG, FAINT, GOOD, STRONG, field, grouped, odds, quoted, say, styled};
-use super::{CommandLine, interrupts, threads};
+use super::{CommandLine, interrupts};
 use crate::guard::guarded;
 
 pub(super) fn check(
@@ -28,7 +28,7 @@ pub(super) fn check(
 ) -> Outcome {
     let mut wanted = Vec::new();
     for name in names {
-        wanted.push(bounded(find(&line.scenarios, name).map_err(|none| threads::meant(line, name, none))?, bounds)?);
+        wanted.push(bounded(line.scenario(name)?, bounds)?);
     }
     let options = search.options();
     interrupts(&options.limits.stop);

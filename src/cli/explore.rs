@@ -8,7 +8,7 @@ use overtake_models::explorer::{ExploreError, serve_scenario, serve_trace, trace
 use super::args::Bounds;
 use super::exit::{Exit, Failure, Outcome};
 use super::files::read_trace;
-use super::names::{bounded, find};
+use super::names::bounded;
 use super::replay::stale_sentence;
 use super::screen::{FAINT, STRONG, say, styled};
 use super::{CommandLine, screen, threads};
@@ -36,7 +36,7 @@ pub(super) fn explore(line: &CommandLine, what: &str, bounds: &Bounds, port: u16
         });
         (scenario.name().to_owned(), served)
     } else {
-        let scenario = bounded(find(&line.scenarios, what).map_err(|none| threads::meant(line, what, none))?, bounds)?;
+        let scenario = bounded(line.scenario(what)?, bounds)?;
         let served = serve_scenario(&scenario, port, |address| ready(&scenario, &format!("http://{address}/")));
         (scenario.name().to_owned(), served)
     };

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::args::Bounds;
 use super::exit::{Exit, Failure, Outcome};
-use super::names::{bounded, find};
+use super::names::bounded;
 use super::progress::Watcher;
 use super::screen::{BAD, BUG, FAINT, GOOD, STRONG, Table, field, quoted, say, styled};
 use super::{CommandLine, interrupts};
@@ -35,7 +35,7 @@ pub(super) fn frontier(
     as_json: bool,
 ) -> Outcome {
     let typed = bounds.faults().iter().any(Option::is_some);
-    let scenario = bounded(find(&line.scenarios, name)?, bounds)?;
+    let scenario = bounded(line.scenario(name)?, bounds)?;
     let most = Fault::ALL.into_iter().zip(bounds.faults()).fold(Budget::default(), |budget, (fault, wanted)| {
         let most = if typed { wanted.map_or(0, |_| scenario.budget().get(fault)) } else { MOST };
         budget.with(fault, most.min(total.min(Budget::MOST.into()) as u8))

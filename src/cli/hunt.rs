@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::args::{Bounds, size, time, time_text};
 use super::exit::{Exit, Failure, Outcome};
-use super::names::{bounded, find, typed_bounds};
+use super::names::{bounded, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{BAD, BUG, FAINT, STRONG, field, grouped, quoted, say, styled};
 use super::shrink::stages;
@@ -182,7 +182,7 @@ pub(super) fn failure(trouble: &Trouble) -> Failure {
 pub(super) fn hunt(line: &CommandLine, names: &[String], bounds: &Bounds, hunting: &Hunting) -> Outcome {
     let mut wanted = Vec::new();
     for name in names {
-        let scenario = bounded(find(&line.scenarios, name)?, bounds)?;
+        let scenario = bounded(line.scenario(name)?, bounds)?;
         wanted.push(match hunting.search {
             Picker::Timed if bounds.faults().iter().any(Option::is_some) => scenario.timed(),
             Picker::Timed => roomy(&scenario),

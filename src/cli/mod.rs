@@ -179,6 +179,11 @@ impl CommandLine {
         Ok(())
     }
 
+    /// The scenario that a person means; where it is a program of threads that is meant, a sentence says how to search that.
+    fn scenario(&self, text: &str) -> Outcome<&Scenario> {
+        names::find(&self.scenarios, text).map_err(|none| threads::meant(self, text, none))
+    }
+
     /// What the scenarios took when the manifest was written; nothing when there is none.
     fn sizes(&self) -> Manifest {
         let text = std::fs::read_to_string(&self.manifest).unwrap_or_default();

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::args::Bounds;
 use super::exit::{Exit, Failure, Outcome};
-use super::names::{bounded, find, typed_bounds};
+use super::names::{bounded, typed_bounds};
 use super::progress::Watcher;
 use super::screen::{BAD, BUG, FAINT, GOOD, STRONG, field, grouped, quoted, say, styled};
 use super::{CommandLine, interrupts};
@@ -215,7 +215,7 @@ pub(super) fn odds(line: &CommandLine, name: Option<&str>, bounds: &Bounds, aski
         (Some(_), Some(_)) => Err(Failure::bad_input("--chance takes no scenario: it is the probability already")),
         (None, Some(chance)) => arithmetic(line, asking, chance),
         (None, None) => Err(Failure::bad_input("odds needs the name of a scenario, or --chance, or --slide")),
-        (Some(name), None) => of_scenario(line, &bounded(find(&line.scenarios, name)?, bounds)?, asking),
+        (Some(name), None) => of_scenario(line, &bounded(line.scenario(name)?, bounds)?, asking),
     }
 }
 

@@ -27,8 +27,7 @@
 //! }
 //! # }
 //! ```
-// Types are generic over the engine that runs them, and so long.
-#![allow(clippy::type_complexity)]
+#![allow(clippy::type_complexity, reason = "types are generic over the engine that runs them, and so long")]
 
 pub mod block_on;
 #[cfg(feature = "check")]

@@ -12,8 +12,8 @@ use crate::error::Error;
 use crate::mutex::InterProcessLock;
 use crate::sync::Threads;
 
-/// Curator's semaphore for threads. How many leases there may be is each object's own belief. (Where Curator counts every
-/// child of the folder, the recipe under this counts leases only.)
+/// Curator's semaphore for threads. How many leases there may be is each object's own belief, and every child of the folder
+/// counts as one.
 pub struct InterProcessSemaphoreV2<S: Threads, V: Service> {
     client: Client<S, V>,
     path: String,

@@ -83,18 +83,20 @@ async fn lease<E: Environment>(
         loop {
             let key = [lease.name(), lease.session()];
             let (names, mut watch) = match retry(env, "semaphore: count", &key, || zk.watch_children(parent)).await {
-                Ok((names, watch)) => (contenders(names), watch),
+                Ok(listed) => listed,
                 Err(ZkError::NoNode) => {
                     lease.forget();
                     continue 'anew;
                 }
                 Err(error) => return Err(error.into()),
             };
-            if lease.position(&names).is_none() {
+            // Every child counts, whoever made it (semantics §5.3).
+            let children = names.len();
+            if lease.position(&contenders(names)).is_none() {
                 lease.forget();
                 continue 'anew;
             }
-            if names.len() <= permits {
+            if children <= permits {
                 drop(watch);
                 forget_watches(&lease).await?;
                 return Ok(lease);

@@ -6,7 +6,7 @@ use overtake_models::Trace;
 use overtake_threads::check::{Limits, Otherwise, Program, Replayed, made_small, replay_otherwise};
 
 use super::super::CommandLine;
-use super::super::exit::{Exit, Outcome};
+use super::super::exit::{Exit, Failure, Outcome};
 use super::super::files;
 use super::super::screen::{BUG, FAINT, STRONG, field, quoted, say, styled};
 use super::steps;
@@ -25,9 +25,14 @@ pub(in super::super) fn replay(
     go_on: bool,
     json: bool,
 ) -> Outcome<(Exit, String)> {
+    let in_file = |why: String| format!("{}: {why}", file.display());
+    if trace.clients > 0 || !trace.faults.is_empty() || !trace.cycle.is_empty() {
+        let why =
+            "a trace of threads has no clients, no budget of faults and no steps that repeat; take those lines out";
+        return Err(Failure::bad_input(in_file(why.into())));
+    }
     let otherwise = if go_on { Otherwise::GoOn } else { Otherwise::Stop };
     let (replayed, taken) = replay_otherwise(program, trace, otherwise);
-    let in_file = |why: String| format!("{}: {why}", file.display());
     if !json && !matches!(replayed, Replayed::Stale { .. }) {
         say(styled(STRONG, &trace.title))?;
         say(styled(FAINT, format!("  {} (threads)", program.name())))?;
@@ -53,8 +58,8 @@ pub(in super::super) fn replay(
         Replayed::Otherwise(violation) => (
             Exit::NothingBreaks,
             in_file(format!(
-                "the steps violate {:?} ({}), not {:?} for the reason that the trace gives: {}; search the program again \
-                 if that is as good",
+                "the steps violate {:?} ({}), and the trace says {:?} ({}); correct its lines `violates:` and `because:` if \
+                 that is as good",
                 violation.property, violation.because, trace.violates, trace.because
             )),
         ),
@@ -73,7 +78,7 @@ pub(in super::super) fn replay(
                  from there with --go-on",
                 if wanted.is_empty() { "the end" } else { &wanted },
                 match &possible[..] {
-                    [] => "nothing can happen there any more".into(),
+                    [] => "it is all over before it".into(),
                     steps => format!("what can happen there: {}", steps.join("; ")),
                 }
             )),
@@ -102,7 +107,7 @@ pub(in super::super) fn shrink(
         _ => replay(program, trace, path, false, true)?,
     };
     if end != Exit::AsExpected {
-        return Err(super::super::exit::Failure::new(end, sentence));
+        return Err(Failure::new(end, sentence));
     }
     let before = trace.steps.len();
     let shrunk = made_small(program, trace, limits);

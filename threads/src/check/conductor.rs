@@ -216,7 +216,7 @@ impl<S: Strategy + 'static> Scheduler for Conductor<S> {
                     What::Wait => Some(op.uses[1].of),
                     _ => None,
                 };
-                if let Some(at) = freed.and_then(|mutex| state.held.iter().position(|held| *held == mutex)) {
+                if let Some(at) = freed.and_then(|mutex| state.held.iter().position(|held| held.mutex == mutex)) {
                     state.held.swap_remove(at);
                 }
                 match op.is_silent() {

@@ -127,9 +127,9 @@ impl Words {
         Self { steps, next: 0, otherwise, began: false, stale: None, over: false }
     }
 
-    /// All steps were taken.
-    pub fn is_used_up(&self) -> bool {
-        self.next == self.steps.len()
+    /// The first step, from 0, that was not taken when the execution was over.
+    pub fn left_over(&self) -> Option<usize> {
+        Some(self.next).filter(|next| *next < self.steps.len())
     }
 
     /// Takes the next step that can be taken, of all that can.
@@ -168,6 +168,11 @@ impl Strategy for Words {
     fn number(&mut self, among: usize, names: &dyn Fn(usize) -> String) -> usize {
         let thread = super::ledger::with(|ledger| ledger.name());
         let can: Vec<String> = (0..among).map(|number| format!("{thread}: {}", names(number))).collect();
-        self.take(&can).unwrap_or(0)
+        let taken = self.take(&can);
+        if taken.is_none() && self.otherwise == Otherwise::Stop && self.stale.is_none() {
+            // What nobody has written down is not chosen.
+            self.stale = Some((self.next, can));
+        }
+        taken.unwrap_or(0)
     }
 }

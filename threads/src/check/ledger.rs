@@ -25,6 +25,13 @@ pub(crate) struct TaskState {
     objects: Vec<&'static str>,
 }
 
+/// A mutex that is locked, and who has locked it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Held {
+    pub mutex: u32,
+    pub by: Task,
+}
+
 /// What the thread that sets the stage waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stage {
@@ -55,7 +62,7 @@ pub(crate) struct State {
     /// What the present step has used without an operation of its own.
     pub used: Vec<Use>,
     /// Mutexes that are locked.
-    pub held: Vec<u32>,
+    pub held: Vec<Held>,
 }
 
 /// Answers what is chosen: among how many, and what each of them is called.
@@ -137,7 +144,8 @@ impl Ledger {
     /// A mutex is locked.
     pub fn hold(&self, mutex: u32) {
         if self.scheduled.get() {
-            self.state.borrow_mut().held.push(mutex);
+            let by = self.current.get();
+            self.state.borrow_mut().held.push(Held { mutex, by });
         }
     }
 
@@ -223,7 +231,8 @@ impl TaskState {
 impl State {
     /// Whether the thread is about to lock what somebody has locked.
     pub fn is_shut_out(&self, task: Task) -> bool {
-        let waits = |it: &TaskState| !it.over && it.pending.what == What::Lock && self.held.contains(&it.pending.on());
+        let held = |mutex| self.held.iter().any(|held| held.mutex == mutex);
+        let waits = |it: &TaskState| !it.over && it.pending.what == What::Lock && held(it.pending.on());
         self.tasks.get(task).is_some_and(waits)
     }
 

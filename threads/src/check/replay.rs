@@ -41,9 +41,10 @@ pub fn replay_otherwise(program: &Program, trace: &Trace, otherwise: Otherwise) 
             let wanted = trace.steps.get(*at).cloned().unwrap_or_default();
             Replayed::Stale { step: at + 1, wanted, possible: possible.clone() }
         }
-        (_, Some(violation)) if !strategy.is_used_up() && otherwise == Otherwise::Stop => {
-            // It came too early.
-            Replayed::Otherwise(violation)
+        // It came too early.
+        (_, Some(_)) if otherwise == Otherwise::Stop && strategy.left_over().is_some() => {
+            let at = strategy.left_over().unwrap_or_default();
+            Replayed::Stale { step: at + 1, wanted: trace.steps[at].clone(), possible: Vec::new() }
         }
         (_, Some(violation)) if violation.property == trace.violates && violation.because == trace.because => {
             Replayed::Violates

@@ -235,8 +235,10 @@ fn theirs(
     let strategy = strategy.borrow();
     outcome(engine, program, limits, tally, reached, |tally| {
         if engine != Engine::Dfs {
-            let cut = cut_off(tally, limits).map_or(String::new(), |cut| format!("; {cut}"));
-            return Some(format!("{} schedules were sampled by {}{cut}", tally.executions, engine.name()));
+            let interrupted = limits.stop.load(Ordering::Relaxed).then(|| "the search was interrupted".into());
+            let more: Vec<String> = cut_off(tally, limits).into_iter().chain(interrupted).collect();
+            let sampled = format!("{} schedules were sampled by {}", tally.executions, engine.name());
+            return Some([vec![sampled], more].concat().join("; "));
         }
         if !strategy.exhausted {
             return Some(ended(tally, limits));

@@ -2,12 +2,12 @@
 //!
 //! Without a bound on preemptions, orders that differ only in operations that have nothing to do with one another are not
 //! all run: a step is tried before another one only where an execution has shown that the two conflict (dynamic
-//! partial-order reduction, Flanagan and Godefroid, POPL 2005, with the source sets of POPL 2014), and a thread whose step was tried already stays asleep
-//! until a step that conflicts with it (sleep sets, Godefroid 1996). With a bound it is every order with at most so many
+//! partial-order reduction, Flanagan and Godefroid, POPL 2005, with the source sets of POPL 2014), and a thread whose step
+//! was tried already stays asleep until a step that conflicts with it (sleep sets, Godefroid 1996). With a bound it is every order with at most so many
 //! preemptions (Musuvathi and Qadeer, PLDI 2007).
 
 use super::conductor::{Chosen, Decision, Strategy};
-use super::ledger::Task;
+use super::ledger::{Held, Task};
 use super::op::{Order, Use};
 
 /// A step that was tried from somewhere, with all that it used.
@@ -32,7 +32,7 @@ struct Frame {
     /// How often everything was at rest before.
     act: usize,
     /// Mutexes that are locked.
-    held: Vec<u32>,
+    held: Vec<Held>,
 }
 
 /// A thread that was shut out by a lock when nothing could be done any more. What it was about to do is looked at like a
@@ -226,10 +226,10 @@ impl Systematic {
         // What comes before a step that it races with is looked at when the two have changed places.
         let mut covered = must;
         for y in (0..x).rev() {
-            // Where a lock is held that the step needs, it is the locks that change places.
+            // Where somebody else holds a lock that the step needs, it is the locks that change places.
             let shut_out = || {
-                let held = &earlier(y).held;
-                used.iter().any(|used| used.order == Order::Free && held.contains(&used.of))
+                let held = |of: u32| earlier(y).held.iter().any(|held| held.mutex == of && held.by != own);
+                used.iter().any(|used| used.order == Order::Free && held(used.of))
             };
             if covered[y] || !other(y) || !any(y, Use::races) || shut_out() {
                 continue;

@@ -1,17 +1,16 @@
 //! What the programs have in common.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use overtake_recipes::lock::{CheckedCuratorMutex, CuratorMutex, Queue, Unowned};
 use overtake_recipes::{Acquired, Environment, Lock, LockError};
 use overtake_threads::check::{Engine, Limits, Outcome, Program, Stage, Verdict, search};
-use overtake_threads::client::{Client, Env, Hub, Options};
+use overtake_threads::client::{Env, Options};
+use overtake_threads::programs::common::clients_at;
 use overtake_threads::sync::Shuttle;
 use overtake_threads::{InterProcessMutex, Simulated};
 
-pub type TestHub = Arc<Hub<Shuttle, Simulated>>;
-pub type TestClient = Client<Shuttle, Simulated>;
+pub use overtake_threads::programs::common::{TestClient, TestHub};
 pub type Mutex = InterProcessMutex<Shuttle, Simulated>;
 
 pub const LOCK: &str = "/curator/lock";
@@ -22,14 +21,7 @@ pub fn clients(stage: &Stage, number: usize) -> (TestHub, Vec<TestClient>) {
 }
 
 pub fn clients_with(stage: &Stage, number: usize, options: Options) -> (TestHub, Vec<TestClient>) {
-    let hub = Hub::new(Simulated::new(number, &["/curator", LOCK]), number);
-    let clients: Vec<TestClient> = (0..number).map(|place| Client::start(&hub, place, options)).collect();
-    for client in &clients {
-        let client = client.clone();
-        stage.in_the_end(move || client.stop());
-    }
-    stage.settle();
-    (hub, clients)
+    clients_at(stage, number, &["/curator", LOCK], options)
 }
 
 pub fn find(engine: Engine, program: &Program, executions: u64) -> Outcome {

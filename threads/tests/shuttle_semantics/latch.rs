@@ -106,3 +106,23 @@ fn a_node_of_the_old_session_is_no_leadership() {
     });
     proved(Engine::Systematic, &old);
 }
+
+/// An attempt to open the next session whose answer is lost does not end the candidacy.
+#[test]
+fn a_failed_connect_is_tried_again() {
+    let again = program("a latch whose connect fails", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        let latch = LeaderLatch::new(&clients[0], LOCK);
+        latch.start().unwrap();
+        stage.settle();
+        hub.expire(0);
+        hub.lose_next_reply(0);
+        hub.reconnect(0);
+        stage.settle();
+        assert!(!latch.has_leadership(), "the connection is broken again");
+        hub.reconnect(0);
+        stage.rest();
+        assert!(latch.has_leadership(), "{}", hub.who_waits());
+    });
+    proved(Engine::Systematic, &again);
+}

@@ -161,3 +161,24 @@ fn several_locks_are_all_or_nothing() {
     });
     proved(Engine::Systematic, &both);
 }
+
+/// Both sides are mutexes, and say what those say.
+#[test]
+fn a_client_that_is_closed_during_the_wait_says_so() {
+    let closed = program("closed while waiting to write", |stage| {
+        let (_, clients) = clients(stage, 2);
+        let reader = InterProcessReadWriteLock::new(&clients[0], LOCK).read_lock();
+        reader.acquire().unwrap();
+        let (client, own) = (clients[1].clone(), *stage);
+        stage.thread("writer", move || {
+            let refused = InterProcessReadWriteLock::new(&client, LOCK).write_lock().acquire().unwrap_err();
+            assert_eq!(refused, Error::Lost { base: LOCK.into() });
+            own.reached("told");
+        });
+        stage.settle();
+        let client = clients[1].clone();
+        stage.thread("closer", move || client.close());
+        stage.rest();
+    });
+    proved(Engine::Systematic, &closed.sometimes(&["told"]));
+}

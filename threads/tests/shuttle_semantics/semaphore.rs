@@ -107,6 +107,29 @@ fn several_leases_are_all_or_nothing() {
     proved(Engine::Systematic, &several);
 }
 
+/// Whoever made it, a child of the folder counts.
+#[test]
+fn children_of_others_count() {
+    use overtake_recipes::CreateMode;
+    use overtake_threads::programs::common::{create, delete};
+    let counted = program("a foreign child", |stage| {
+        let (_, clients) = clients(stage, 2);
+        let one = Arc::new(InterProcessSemaphoreV2::new(&clients[0], SEMAPHORE, 1));
+        one.acquire().unwrap().close().unwrap();
+        let stranger = "/curator/leases/stranger";
+        create(&clients[1], stranger, "", CreateMode::Persistent).unwrap();
+        let (tries, own) = (one.clone(), *stage);
+        stage.thread("main", move || {
+            assert!(tries.acquire_timeout(Duration::from_secs(1)).unwrap().is_none(), "the stranger counts");
+            own.reached("no lease");
+        });
+        stage.rest();
+        delete(&clients[1], stranger, None).unwrap();
+        one.acquire().unwrap().close().unwrap();
+    });
+    proved(Engine::Systematic, &counted.sometimes(&["no lease"]));
+}
+
 /// How many leases there may be is each object's own belief.
 #[test]
 fn each_object_believes_its_own_maximum() {
