@@ -39,7 +39,10 @@ impl Exit {
             Exit::AsExpected,
             "as expected: proved; every verdict as its scenario expects; the trace violates what it says",
         ),
-        (Exit::Falsified, "falsified: check, threads NAME or a hunt found a violation, or a scenario that should hold breaks"),
+        (
+            Exit::Falsified,
+            "falsified: check, threads NAME or a hunt found a violation, or a scenario that should hold breaks",
+        ),
         (Exit::Usage, "the command line was not understood"),
         (
             Exit::Held,
