@@ -224,9 +224,16 @@ pub fn named_faults(budget: Budget) -> Vec<(String, u8)> {
     budget.iter().filter(|(_, n)| *n > 0).map(|(fault, n)| (fault.name().to_owned(), n)).collect()
 }
 
+/// What a trace says of the repair: the scenario with the repaired program, or the one with smaller bounds.
+pub(crate) fn repair(scenario: &Scenario) -> (String, String) {
+    let name = scenario.repair().unwrap_or_default().to_owned();
+    if scenario.only_bounds_help() { (String::new(), name) } else { (name, String::new()) }
+}
+
 fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec<Taken>, cycle: usize) -> Finding {
     let texts: Vec<String> = taken.iter().map(|t| t.text.clone()).collect();
     let (steps, repeated) = texts.split_at(taken.len() - cycle);
+    let (fixed_by, holds_within) = repair(scenario);
     let trace = Trace {
         title: format!("{}: {because}", scenario.name()),
         source: scenario.origin().into(),
@@ -235,7 +242,8 @@ fn finding(scenario: &Scenario, property: &Property, because: String, taken: Vec
         faults: named_faults(scenario.budget()),
         violates: property.name.into(),
         because: because.clone(),
-        fixed_by: scenario.repair().unwrap_or_default().into(),
+        fixed_by,
+        holds_within,
         steps: steps.to_vec(),
         cycle: repeated.to_vec(),
         ..Trace::default()

@@ -26,6 +26,8 @@ pub struct Trace {
     pub because: String,
     /// The scenario with the repaired program.
     pub fixed_by: String,
+    /// The scenario with smaller bounds, where nothing but smaller bounds help; then `fixed_by` is empty.
+    pub holds_within: String,
     /// The steps by name.
     pub steps: Vec<String>,
     /// The steps that then repeat for ever, for a property about what happens at last.
@@ -75,6 +77,9 @@ impl fmt::Display for Trace {
         writeln!(f, "because: {}", self.because)?;
         if !self.fixed_by.is_empty() {
             writeln!(f, "fixed by: {}", self.fixed_by)?;
+        }
+        if !self.holds_within.is_empty() {
+            writeln!(f, "holds within: {}", self.holds_within)?;
         }
         if !self.found_by.is_empty() {
             writeln!(f, "found by: {}", self.found_by)?;
@@ -171,6 +176,12 @@ impl Trace {
                 return Err("`fixed by` names the scenario with the repaired program; without one, leave it out".into());
             }
             "fixed by" => self.fixed_by = text(),
+            "holds within" if value.is_empty() => {
+                return Err(
+                    "`holds within` names the scenario with the smaller bounds; without one, leave it out".into()
+                );
+            }
+            "holds within" => self.holds_within = text(),
             "found by" => self.found_by = text(),
             "clients" => {
                 self.clients = match value.parse() {
@@ -291,6 +302,7 @@ mod tests {
             because: "both: hold".into(),
             steps: vec!["client 1 → create /lock/n- (ephemeral, sequential)".into()],
             cycle: vec!["client 1: timer runs out".into()],
+            holds_within: "a lock, without faults".into(),
             found_by: "overtake hunt 'a lock' --seed 1".into(),
             ..Trace::default()
         };

@@ -37,16 +37,16 @@ impl Exit {
     pub const TABLE: [(Exit, &'static str); 12] = [
         (
             Exit::AsExpected,
-            "as expected: proved; every verdict as its scenario expects; the trace violates what it says",
+            "as expected: proved; every verdict as its scenario expects; the trace violates what it says; the history is linearizable",
         ),
         (
             Exit::Falsified,
-            "falsified: check, threads NAME or a hunt found a violation, or a scenario that should hold breaks",
+            "falsified: `check`, `threads NAME` or a hunt found a violation, a scenario that should hold breaks, or a history is not linearizable",
         ),
         (Exit::Usage, "the command line was not understood"),
         (
             Exit::Held,
-            "held, not proved: cut off by memory or time, a `sometimes` was never reached, or a hunt found nothing",
+            "held, not proved; a hunt without findings; a frontier with budgets that were not decided, or under which nothing happens; `odds` or `linearizable` undecided",
         ),
         (Exit::Stale, "stale trace: one of its steps is no longer possible"),
         (
@@ -55,16 +55,16 @@ impl Exit {
         ),
         (
             Exit::Broken,
-            "a program broke the rules: not deterministic, looks into names, dishonest checkpoint, never rests",
+            "a program broke the rules: not deterministic, looks into names, a dishonest checkpoint, never rests",
         ),
-        (Exit::PortTaken, "the port of the explorer is taken"),
+        (Exit::PortTaken, "the explorer's port is taken"),
         (Exit::CannotWrite, "a file or the output cannot be written"),
         (
             Exit::NothingBreaks,
             "nothing breaks any more: a trace violates nothing or something else, or a scenario that must break is proved",
         ),
-        (Exit::Differs, "report, manifest or corpus --check: the committed file differs from a fresh run"),
-        (Exit::Interrupted, "interrupted with Ctrl-C; findings written until then stay"),
+        (Exit::Differs, "a committed file (report, manifest, corpus) differs from a fresh run"),
+        (Exit::Interrupted, "interrupted; findings written until then stay"),
     ];
 
     /// Of two ends of one command the one that matters more.
@@ -132,6 +132,15 @@ mod tests {
     fn the_table_has_every_code_once_and_in_order() {
         let codes: Vec<u8> = Exit::TABLE.iter().map(|(exit, _)| *exit as u8).collect();
         assert!(codes.is_sorted_by(|a, b| a < b), "{codes:?}");
+    }
+
+    #[test]
+    fn the_readme_has_the_same_table() {
+        let readme = include_str!("../../README.md");
+        for (exit, meaning) in Exit::TABLE {
+            let row = format!("| {} | {meaning} |", exit as u8);
+            assert!(readme.lines().any(|line| line == row), "README.md lacks the row {row:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
-//! Two locks of one's own, and the scenarios that check them with Overtake.
+//! Two locks of one's own and two programs of threads, and the scenarios that check them with Overtake.
 
 pub mod home_made;
 pub mod repaired;
+pub mod threads;
 
 use overtake::recipes::ZkError;
 use overtake::{Context, Scenario, property, scenario};

@@ -9,7 +9,7 @@ use overtake_sim::world::{Engine, Reductions, World};
 use super::record::{cannot, write_whole};
 use super::work::seed_of;
 use super::{Plan, Trouble};
-use crate::check::named_faults;
+use crate::check::{named_faults, repair};
 use crate::replay::{Taken, judge};
 use crate::sample::{Judge, SampledRun};
 use crate::shrink::{Stage, shrink};
@@ -64,6 +64,7 @@ fn trace(plan: &Plan<'_>, world: &World, number: u64, run: &SampledRun) -> Resul
     let because = judge(world, &taken, 0, property).ok_or_else(|| {
         Trouble::Broken(format!("run {number} violates {:?} and its steps do not: please report it", property.name))
     })?;
+    let (fixed_by, holds_within) = repair(plan.scenario);
     Ok(Trace {
         title: format!("{}: {because}", plan.scenario.name()),
         source: plan.scenario.origin().into(),
@@ -72,7 +73,8 @@ fn trace(plan: &Plan<'_>, world: &World, number: u64, run: &SampledRun) -> Resul
         faults: named_faults(plan.scenario.budget()),
         violates: property.name.into(),
         because,
-        fixed_by: plan.scenario.repair().unwrap_or_default().into(),
+        fixed_by,
+        holds_within,
         steps: taken.into_iter().map(|t| t.text).collect(),
         moments: run.moments.clone(),
         found_by: command(plan, number),

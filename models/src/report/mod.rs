@@ -21,12 +21,13 @@ type Outcome = (Scenario, Checked);
 const ABOUT: &str = "\
 # Report
 
-Overtake runs programs that use ZooKeeper through every order of events that the server, the wires and the stated
-faults allow. *Proved* means: every state within the bounds was visited, every property holds in all of them, and
-everything that must happen somewhere does. *Falsified* means: a property is violated, and below is the shortest story
-of how.
+Overtake runs the programs of clients, over ZooKeeper and over stores for data, through every order of events that the
+servers, the wires and the stated faults allow. *Proved* means: every state within the bounds was visited, every
+property holds in all of them, and everything that must happen somewhere does. *Falsified* means: a property is
+violated, and below is the shortest story of how.
 
-This page is generated, and the same on every run and machine. The command that writes it anew:
+This page is generated, and the same on every run and machine, but for the seconds under
+*Threads*, *Times*. The command that writes it anew:
 
 ```sh
 cargo run --release -- report --write

@@ -38,7 +38,8 @@ pub(super) fn section(results: &[Outcome]) -> String {
                 vec![format!("**{name}**"), scenario.bounds(), fate, "–".into(), "–".into()]
             }
         };
-        row.extend([plain(scenario.repair().unwrap_or("–")), repaired(results, scenario)]);
+        let smaller = if scenario.only_bounds_help() { " (smaller bounds)" } else { "" };
+        row.extend([plain(scenario.repair().unwrap_or("–")) + smaller, repaired(results, scenario)]);
         table.row(row);
     }
     let count = match survivors {

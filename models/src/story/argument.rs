@@ -150,7 +150,8 @@ fn waits(client: &ClientView<'_>, end: &View<'_>, known: &Since, named: &mut BTr
         named.insert(path.clone());
         format!("{} waits for an event on {path}, {when}; {so}", client.name())
     };
-    paths.into_iter().map(told).collect()
+    let calls = client.unanswered().map(|call| format!("{} waits for the answer to {call}", client.name()));
+    paths.into_iter().map(told).chain(calls).collect()
 }
 
 fn ends(client: &ClientView<'_>, known: &Since) -> Option<String> {

@@ -35,6 +35,7 @@ pub(super) fn changes(moment: &Moment<'_>) -> Vec<String> {
         changes.extend(marks(&was, &is));
         let name = is.name();
         changes.extend(moment.new_requests(is.slot()).iter().map(|request| format!("{name} sends {request}")));
+        changes.extend(moment.new_calls(is.slot()).iter().map(|call| format!("{name} calls {call}")));
         changes.extend(turns(&was, &is, &moment.after));
     }
     changes

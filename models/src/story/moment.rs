@@ -72,6 +72,21 @@ impl<'a> Moment<'a> {
         is.get(kept..).unwrap_or_default().to_vec()
     }
 
+    /// The calls to stores that the step made a client send, in words. Where calls are steps, sending is no event.
+    pub fn new_calls(&self, slot: usize) -> Vec<String> {
+        if self.calls_are_steps() {
+            return Vec::new();
+        }
+        let (was, is) = (client(&self.before, slot).calls(), client(&self.after, slot).calls());
+        let own = self.slot() == Some(slot);
+        let kept = match self.kind() {
+            StepKind::Answer | StepKind::NoAnswer if own => was.len() - 1,
+            StepKind::Crash | StepKind::Restart if own => 0,
+            _ => was.len(),
+        };
+        is.get(kept..).unwrap_or_default().to_vec()
+    }
+
     /// The requests that the step made a client send, in words.
     pub fn new_requests(&self, slot: usize) -> Vec<String> {
         let (was, is) = (client(&self.before, slot).outgoing(), client(&self.after, slot).outgoing());

@@ -41,17 +41,22 @@ pub(super) fn step(moment: &Moment<'_>) -> String {
         StepKind::Restart if moment.without_zookeeper() => format!("the process of {name} starts again"),
         StepKind::Crash => format!("the process of {name} dies; ZooKeeper does not know it yet"),
         StepKind::Restart => format!("the process of {name} starts again, with a new session"),
+        StepKind::Expire if text.starts_with("follower ") => {
+            let who = text.split_once(": ").map_or("a follower", |(who, _)| who);
+            format!("{who}, gives up {}, which is being renewed with the leader", session(moment))
+        }
         StepKind::Expire => format!("{}, although the client lives{}", gives_up(moment), consequence(moment)),
         StepKind::Lapse => format!("{}, which nobody keeps alive{}", gives_up(moment), consequence(moment)),
         StepKind::Apply => format!("ZooKeeper carries out the end of {}", session(moment)),
         StepKind::Call => match text.split_once(" → ") {
             Some((who, what)) => match what.strip_prefix("(late) ") {
-                Some(what) => format!("a call that {who} no longer waits for arrives: {what}"),
-                None => format!("{who} calls: {what}"),
+                Some(what) => format!("a call that {who} no longer waits for arrives, and is carried out: {what}"),
+                None if moment.calls_are_steps() => format!("{who} calls: {what}"),
+                None => format!("the store carries out a call of {who}: {what}"),
             },
             None => text.clone(),
         },
-        StepKind::Answer => text.replacen(" ← answer to ", " is answered: ", 1),
+        StepKind::Answer => text.replacen(" ← answer to ", " gets the answer to ", 1),
         StepKind::NoAnswer => text.replacen(": ", " gets ", 1),
         StepKind::Duplicate | StepKind::Ring => text.replacen(": ", " ", 1),
         StepKind::Store | StepKind::StoreFault => text.clone(),

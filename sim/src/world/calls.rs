@@ -95,7 +95,12 @@ impl World {
         let (services, client) = (self.services.get(words[1]), self.clients.get(words[2 + slot]));
         if step.kind == StepKind::Ring {
             let nodes: Vec<String> = (0..16).filter(|n| step.arg >> n & 1 == 1).map(|n| (n + 1).to_string()).collect();
-            return format!("{name}: learns that the table has the nodes {}", nodes.join(", "));
+            let nodes = match nodes.split_last() {
+                Some((last, [])) => format!("node {last}"),
+                Some((last, others)) => format!("nodes {} and {last}", others.join(", ")),
+                None => "no node".into(),
+            };
+            return format!("{name}: learns that the table consists of {nodes}");
         }
         let at = (step.arg & 0xFF) as u8;
         let call = self.call_at(client, slot, at).0.to_string();

@@ -273,8 +273,8 @@ impl World {
             StepKind::Accept => {
                 let what = match &services.ensemble.followers[server as usize - 1].forwarded[0] {
                     Forwarded::Write { session, request, .. } => format!("{request} of {}", name(*session)),
-                    Forwarded::Expiry { session } => format!("that the session of {} is over", name(*session)),
-                    Forwarded::Revalidation { session } => format!("that {} is there", name(*session)),
+                    Forwarded::Expiry { session } => format!("word that the session of {} is over", name(*session)),
+                    Forwarded::Revalidation { session } => format!("word that {} is there", name(*session)),
                 };
                 format!("leader ← follower {server}: {what}")
             }
