@@ -72,6 +72,7 @@ fn request() -> impl Strategy<Value = Request> {
         1 => (node(), text(), until()).prop_map(|(n, k, e)| Request::GetAndTouch(n, k, e)),
         2 => (node(), text(), -3..4i64).prop_map(|(n, k, by)| Request::Increment(n, k, by)),
         2 => (node(), text(), value()).prop_map(|(n, k, v)| Request::Append(n, k, v)),
+        1 => (node(), text(), value()).prop_map(|(n, k, v)| Request::Prepend(n, k, v)),
         1 => node().prop_map(Request::Flush),
     ]
 }

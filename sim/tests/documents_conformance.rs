@@ -12,7 +12,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use language::{Case, read_folder};
-use overtake_recipes::store::documents::{Op, Request, eq, set};
+use overtake_recipes::store::documents::{Op, Request, and, eq, set};
 use overtake_recipes::store::{Texts, doc};
 use overtake_sim::names::{Text, who};
 use overtake_sim::stores::documents::Response;
@@ -94,4 +94,22 @@ fn a_hundred_clients_lose_as_much_as_they_read_ahead() {
     assert_eq!(a_hundred_clients(0), 100, "one after the other");
     assert_eq!(a_hundred_clients(1), 50, "each reads before the one before him has written");
     assert_eq!(a_hundred_clients(99), 1, "all read first");
+}
+
+/// Snippet 5 as written, with a cursor where the list belongs: the server cannot read the filter, and changes nothing (§7.5).
+#[test]
+fn an_operator_without_its_list_is_refused() {
+    let cursor = doc([("$in", doc([("cursor", 1.into())]))]);
+    let mut store = Documents::new().with("c", doc([("_id", 1.into()), ("guid", "p".into())]));
+    let before = store.clone();
+    for op in [
+        Op::UpdateMany(eq("guid", cursor.clone()), vec![set("closed", true)]),
+        Op::Find(and([eq("_id", 1), eq("guid", cursor)]), None),
+    ] {
+        let request = Request { collection: "c", op, transaction: None, operation: None, secondary: false };
+        let request = request.map(&mut |text| Text::new(&text));
+        let refused = Served::Done(Err(overtake_recipes::StoreError::BadRequest));
+        assert_eq!(store.serve(who(0, 0), &request, None), refused);
+    }
+    assert_eq!(store, before);
 }

@@ -1,7 +1,7 @@
 //! A distributed hash table: access by key only, one key at a time.
 //!
 //! The five operations are those of the posts on distributed hash tables (`SET`, `PUT`, `GET`, `DEL`, `UPDATE`); beside them what
-//! every such store has: a batch of reads at one node, touch, increment, and memcached's own `cas`, `replace`, `append`.
+//! every such store has: a batch of reads at one node, touch, increment, and memcached's own `cas`, `replace`, `append`, `prepend`.
 
 use std::fmt;
 use std::future::Future;
@@ -77,6 +77,8 @@ pub enum Request<T = String> {
     Increment(Node, T, i64),
     /// Adds elements to the end of a list (memcached appends bytes); never creates.
     Append(Node, T, Value<T>),
+    /// The same in front of them (memcached's `prepend`).
+    Prepend(Node, T, Value<T>),
     /// Everything at the node is treated as gone.
     Flush(Node),
 }
@@ -86,7 +88,7 @@ pub enum Request<T = String> {
 pub enum Response<T = String> {
     /// SET, Flush.
     Done,
-    /// PUT, Replace, DEL, DelIf, Touch, Append: whether it was done.
+    /// PUT, Replace, DEL, DelIf, Touch, Append, Prepend: whether it was done.
     Was(bool),
     /// GET, GetAndTouch.
     Item(Option<Item<T>>),
@@ -192,6 +194,11 @@ pub trait Dht: Clone {
     fn append(&self, key: &str, elements: Value) -> impl Future<Output = Result<bool, StoreError>> {
         was(self.request(Request::Append(self.owner(key), key.into(), elements)))
     }
+
+    /// Puts elements in front of a list; `false` when there is no item.
+    fn prepend(&self, key: &str, elements: Value) -> impl Future<Output = Result<bool, StoreError>> {
+        was(self.request(Request::Prepend(self.owner(key), key.into(), elements)))
+    }
 }
 
 async fn was(call: impl Future<Output = Result<Response, StoreError>>) -> Result<bool, StoreError> {
@@ -235,6 +242,7 @@ impl<T> Request<T> {
             | Self::GetAndTouch(node, ..)
             | Self::Increment(node, ..)
             | Self::Append(node, ..)
+            | Self::Prepend(node, ..)
             | Self::Flush(node) => *node,
         }
     }
@@ -249,7 +257,7 @@ impl<T> Texts<T> for Request<T> {
                 visit(key);
                 data.texts(visit);
             }
-            Self::Update(_, key, data, ..) | Self::Append(_, key, data) => {
+            Self::Update(_, key, data, ..) | Self::Append(_, key, data) | Self::Prepend(_, key, data) => {
                 visit(key);
                 data.texts(visit);
             }
@@ -270,7 +278,8 @@ impl<T> Texts<T> for Request<T> {
             | Self::Put(_, _, data, _)
             | Self::Replace(_, _, data, _)
             | Self::Update(_, _, data, ..)
-            | Self::Append(_, _, data) => data.fields(visit),
+            | Self::Append(_, _, data)
+            | Self::Prepend(_, _, data) => data.fields(visit),
             _ => {}
         }
     }
@@ -291,6 +300,7 @@ impl<T> Texts<T> for Request<T> {
             Self::GetAndTouch(node, key, until) => Request::GetAndTouch(node, to(key), until),
             Self::Increment(node, key, by) => Request::Increment(node, to(key), by),
             Self::Append(node, key, data) => Request::Append(node, to(key), data.map(to)),
+            Self::Prepend(node, key, data) => Request::Prepend(node, to(key), data.map(to)),
             Self::Flush(node) => Request::Flush(node),
         }
     }
@@ -364,6 +374,7 @@ impl<T: fmt::Display> fmt::Display for Request<T> {
             Self::GetAndTouch(_, key, until) => write!(f, "GET and TOUCH {key}{until}"),
             Self::Increment(_, key, by) => write!(f, "INCREMENT {key} by {by}"),
             Self::Append(_, key, data) => write!(f, "APPEND {key} {data}"),
+            Self::Prepend(_, key, data) => write!(f, "PREPEND {key} {data}"),
             Self::Flush(_) => f.write_str("FLUSH"),
         }
     }

@@ -192,6 +192,7 @@ impl World {
             "touch" => Request::Touch(owner, key, until(words.get(2))),
             "incr" => Request::Increment(owner, key, word(2).parse().expect("a number")),
             "append" => Request::Append(owner, key, value()),
+            "prepend" => Request::Prepend(owner, key, value()),
             other => panic!("unknown verb: {other}"),
         }
     }
@@ -200,7 +201,7 @@ impl World {
 /// An answer in memcached's words.
 fn said(verb: &str, response: &Response<Text>) -> String {
     let words = match verb {
-        "set" | "add" | "replace" | "append" => ["STORED", "NOT_STORED"],
+        "set" | "add" | "replace" | "append" | "prepend" => ["STORED", "NOT_STORED"],
         "delete" => ["DELETED", "NOT_FOUND"],
         _ => ["TOUCHED", "NOT_FOUND"],
     };

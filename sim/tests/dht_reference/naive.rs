@@ -124,12 +124,13 @@ impl Naive {
                 (entry.data, entry.version) = (Value::Int(new), node.given);
                 Response::Number(Some(new))
             }
-            Request::Append(_, key, elements) => {
+            Request::Append(_, key, elements) | Request::Prepend(_, key, elements) => {
                 let Some(entry) = node.entries.get(key) else { return Ok(Response::Was(false)) };
                 let (Value::List(list), Value::List(more)) = (&entry.data, elements) else {
                     return Err(StoreError::BadRequest);
                 };
-                let (deadline, list) = (entry.deadline, list.iter().chain(more).cloned().collect());
+                let (first, then) = if matches!(request, Request::Append(..)) { (list, more) } else { (more, list) };
+                let (deadline, list) = (entry.deadline, first.iter().chain(then).cloned().collect());
                 store(node, key, &Value::List(list), deadline)?;
                 Response::Was(true)
             }

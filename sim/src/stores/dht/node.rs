@@ -156,11 +156,13 @@ impl NodeState {
                     Some(new)
                 }
             }),
-            Append(_, key, elements) => match self.item(*key).map(|item| &item.data) {
+            Append(_, key, elements) | Prepend(_, key, elements) => match self.item(*key).map(|item| &item.data) {
                 None => Response::Was(false),
                 Some(Value::List(list)) => {
                     let Value::List(elements) = elements else { return Err(StoreError::BadRequest) };
-                    let list = Value::List([&list[..], &elements[..]].concat());
+                    let front = matches!(request, Prepend(..));
+                    let list = if front { [&elements[..], &list[..]] } else { [&list[..], &elements[..]] };
+                    let list = Value::List(list.concat());
                     self.has_room(rules, *key, &list)?;
                     self.change(rules, *key, list);
                     Response::Was(true)
@@ -288,7 +290,8 @@ fn key(request: &Request<Text>) -> Option<Text> {
         | Touch(_, key, _)
         | GetAndTouch(_, key, _)
         | Increment(_, key, _)
-        | Append(_, key, _) => Some(*key),
+        | Append(_, key, _)
+        | Prepend(_, key, _) => Some(*key),
         GetMany(..) | Flush(_) => None,
     }
 }

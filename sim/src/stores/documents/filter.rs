@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use overtake_recipes::store::Field;
-use overtake_recipes::store::documents::{self as wire, Sort};
+use overtake_recipes::store::documents::{self as wire, Op, Sort};
 
 use super::super::Value;
 use crate::names::{LIMIT, Name, Names, Text};
@@ -60,6 +60,35 @@ fn ordered(document: &Value, path: &str, to: &Value, wanted: &[Ordering]) -> boo
     any(document, path, &|value| {
         value.is_some_and(|value| rank(value) == rank(to) && wanted.contains(&order(value, to)))
     })
+}
+
+/// Whether the server cannot read the operation's filter: an equality with an operator in it. `{guid: {$in: …}}` with no list behind
+/// `$in` is one ("$in needs an array").
+pub(super) fn is_malformed(op: &Op<Text>) -> bool {
+    fn bad(filter: &Filter) -> bool {
+        let operators =
+            |value: &Value| matches!(value, Value::Doc(doc) if doc.keys().any(|field| field.starts_with('$')));
+        match filter {
+            Filter::Eq(_, value) | Filter::Ne(_, value) => operators(value),
+            Filter::And(filters) | Filter::Or(filters) => filters.iter().any(bad),
+            _ => false,
+        }
+    }
+    match op {
+        Op::Find(filter, _)
+        | Op::FindOne(filter)
+        | Op::FindForUpdate(filter)
+        | Op::Count(filter)
+        | Op::Replace(filter, ..)
+        | Op::UpdateOne(filter, ..)
+        | Op::UpdateMany(filter, _)
+        | Op::LegacyUpdate(filter, ..)
+        | Op::FindAndModify(filter, ..)
+        | Op::FindAndDelete(filter, _)
+        | Op::DeleteOne(filter)
+        | Op::DeleteMany(filter) => bad(filter),
+        Op::Insert(_) | Op::Begin(_) | Op::Commit | Op::Abort => false,
+    }
 }
 
 /// Whether the document matches.

@@ -5,7 +5,7 @@ use overtake_recipes::store::Texts;
 use overtake_recipes::store::documents::Op;
 
 use super::super::{Served, Service, documents_write};
-use super::filter::{matches, sort};
+use super::filter::{is_malformed, matches, sort};
 use super::one::One;
 use super::{At, Data, Documents, Filter, Halt, Inner, Progress, Request, Response, Step, Value, Write};
 use crate::names::{Name, Names, Text, Who, slot_of};
@@ -28,6 +28,9 @@ fn writes_one(op: &Op<Text>) -> bool {
 
 impl Documents {
     pub(super) fn step(&mut self, caller: Who, request: &Request, at: Option<&At>) -> Result<Step, Halt> {
+        if is_malformed(&request.op) {
+            return Err(StoreError::BadRequest.into());
+        }
         let by = match (&request.op, request.transaction) {
             (Op::Begin(isolation), Some(number)) => {
                 self.begin(caller, number, *isolation);
