@@ -5,7 +5,7 @@
 
 use super::Property;
 
-const SOURCE: &str = "the slides on race conditions: one lookup could overtake the other; bugs/updates.md, pattern P10";
+const SOURCE: &str = "the slides on race conditions: one lookup could overtake the other; pattern P10";
 
 /// When nothing is on its way any more, the results on the screen are those for what the field reads.
 pub fn display_belongs_to_the_last_input() -> Property {

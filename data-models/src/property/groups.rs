@@ -76,7 +76,7 @@ pub fn no_item_in_no_group(prefix: &'static str, groups: &'static [&'static str]
 
 /// At the end the two groups are the same list, order included: who is first in one is first in the other. `both` says what is in them.
 pub fn groups_agree(both: impl Fn(&View<'_>) -> (Vec<String>, Vec<String>) + Send + Sync + 'static) -> Property {
-    Property::at_rest("the two groups agree", "the posts: mutual updates to two or more groups", move |view| {
+    Property::at_rest("the two groups agree", "the posts: two groups at once", move |view| {
         let (a, b) = both(view);
         if a == b { Ok(()) } else { Err(format!("the first is {}, the second is {}", listed(&a), listed(&b))) }
     })

@@ -117,7 +117,7 @@ pub fn at_most_one_effect(
 pub fn no_cycle_of_waits() -> Property {
     use overtake_sim::names::{slot_of, who};
     use overtake_sim::stores::Call;
-    Property::always("no cycle of waits", "bugs DL-01: no cycle in the wait-for graph", |view| {
+    Property::always("no cycle of waits", "report DL-01: no cycle in the wait-for graph", |view| {
         let store = document_store(view);
         // For whom a client waits, and with which call.
         let waits: Vec<Option<(usize, String)>> = view

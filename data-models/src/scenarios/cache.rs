@@ -11,7 +11,7 @@ use overtake_sim::world::View;
 use crate::property::*;
 
 const KEY: &str = "article";
-const SOURCE: &str = "bugs/updates.md, pattern P8; Nishtala et al. 2013, §3.2.1";
+const SOURCE: &str = "pattern P8; Nishtala et al. 2013, §3.2.1";
 const FITS: &str = "the cache fits the store";
 
 /// How it is read and written.

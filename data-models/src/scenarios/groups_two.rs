@@ -12,7 +12,7 @@ use crate::property::*;
 const PAIR: Pair<'_> = Pair { first: "news", second: "sports" };
 const BOTH: &str = "both";
 const SLOT: &str = "intent";
-const SOURCE: &str = "the posts: \"This will be the subject of my next post\"; semantics §6.6, slip 13";
+const SOURCE: &str = "the posts: two groups at once; semantics §6.6, slip 13";
 const AGREE: &str = "the two groups agree";
 const SEEN: &str = "no reader sees the groups disagree";
 

@@ -139,7 +139,7 @@ fn made_anew(repaired: bool) -> Scenario {
         cart
     };
     scenario("")
-        .source("semantics §7.5: deleted and made again, the version starts again; bugs AB-08")
+        .source("semantics §7.5: deleted and made again, the version starts again; report AB-08")
         .stores(stores(Documents::new().with(DOCS, cart(1))))
         .client("adds", move |ctx: Context| async move {
             let add = |item| plus(item, 1);

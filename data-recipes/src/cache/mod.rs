@@ -8,7 +8,7 @@
 //! **version** ([`versioned`]): the row has one, the writer leaves the new one in the cache, and nobody puts in what is older. The second
 //! one leans on what the writer left: where that is evicted, the hole is back.
 //!
-//! Source: `bugs/updates.md`, pattern P8; `semantics §6.2` for the versions of the cache's own.
+//! Source: pattern P8; `semantics §6.2` for the versions of the cache's own.
 
 pub mod faulty;
 pub mod leased;

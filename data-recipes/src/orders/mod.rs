@@ -9,7 +9,7 @@
 //! turn ([`in_turn`]). A lock for each order is none: it keeps two from being handled at once, and lets the later one go first
 //! ([`faulty::lock_alone`]).
 //!
-//! Source: the slides on race conditions: "Store processing: Messages of different priorities are concurrent".
+//! Source: the slides on race conditions: messages of different priorities are concurrent.
 
 pub mod faulty;
 

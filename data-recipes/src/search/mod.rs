@@ -9,7 +9,7 @@
 //! a look ([`cancel_and_ignore`]); or one look-up at a time, with everything that follows it, in the hands of the one who may
 //! drop it as a whole ([`switch_to_latest`]).
 //!
-//! Source: the slides on race conditions: "one lookup could overtake the other" in the search of the cart and of the mobile app.
+//! Source: the slides on race conditions: one lookup could overtake the other, in the search of the cart and of the mobile app.
 
 pub mod faulty;
 

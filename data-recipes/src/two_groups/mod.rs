@@ -14,7 +14,7 @@
 //!
 //! None of them gives up half-way: they go on until the add is done. A caller with less patience drops the future, as a crash would.
 //!
-//! Source: the posts stop at this problem ("This will be the subject of my next post"); `semantics §6.6`, slip 13.
+//! Source: the posts stop at this problem, and leave it for a later one; `semantics §6.6`, slip 13.
 
 pub mod faulty;
 pub mod intent;

@@ -1,5 +1,5 @@
 //! From the probability of one case to incidents in a month: the arithmetic of the slide on Murphy's law
-//! (`seeds/3-atomic-updates.txt`, semantics §7.5).
+//! (seed 3: Murphy's law; semantics §7.5).
 
 /// Days in a month, here.
 pub const DAYS_A_MONTH: u64 = 30;

@@ -4,7 +4,7 @@ use super::{Kind, Property};
 
 /// No step sends more watch events than that.
 ///
-/// Source: `seeds` §2.3: only the client whose sequence is immediately after the released node needs to be awakened.
+/// Source: seed 1, section 2.3: a release wakes the next in line and nobody else.
 pub fn wake_ups_per_release_at_most(most: usize) -> Property {
     Property {
         name: "wake-ups per release",

@@ -6,7 +6,7 @@ use super::Property;
 
 /// A client (mark `order` says which) waits for no node of a client with another order.
 ///
-/// Source: seed 1, native code: `LOCK_PATH + orderId` has no separator, so all orders are one queue.
+/// Source: seed 1, section 1.2.2, slip 5: `LOCK_PATH + orderId` has no separator, so all orders are one queue.
 pub fn orders_are_independent() -> Property {
     Property::always("orders are independent", "seed 1, section 1.2.2", |view| {
         for client in view.clients() {

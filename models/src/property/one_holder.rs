@@ -24,7 +24,7 @@ fn is_live(view: &View<'_>, client: &ClientView<'_>) -> bool {
 
 /// No two clients hold at once by nodes that are in the tree (mark `holds`).
 ///
-/// Source: the lock recipe, `seeds` §2: "if so, it is considered to have acquired the lock"; safety of a mutex.
+/// Source: the lock recipe, seed 1, section 2: whoever has the smallest number holds; safety of a mutex.
 pub fn at_most_one_live_holder() -> Property {
     Property::always("at most one live holder", "ZooKeeper recipes: Locks", |view| {
         let holders = view.clients().filter(|c| c.is_marked("holds") && is_live(view, c));

@@ -4,7 +4,7 @@ use super::Property;
 
 /// When nothing but faults can happen any more, every program that has not died is over.
 ///
-/// Source: `seeds` §2: the released lock wakes the next; lost wake-ups and deadlocks show as a wait at rest.
+/// Source: seed 1, section 2: the released lock wakes the next; lost wake-ups and deadlocks show as a wait at rest.
 pub fn no_wait_without_wake_up() -> Property {
     Property::at_rest("no wait without a wake-up", "ZooKeeper recipes: Locks, steps 4 and 5", |view| {
         let stuck: Vec<String> = view

@@ -39,7 +39,7 @@ fn protected() -> Vec<Scenario> {
                 "A client creates a node with an id in its name and looks for it after each lost reply; the node of a former \
                  session is not adopted.",
             )
-            .source("semantics 4.3; CURATOR-498, CURATOR-45")
+            .source("semantics §4.3; CURATOR-498, CURATOR-45")
             .node(LOCK)
             .clients(1, move |ctx| member(ctx, policy()))
             .properties([
@@ -190,7 +190,7 @@ fn listeners() -> Vec<Scenario> {
                 "A leader stops when its connection is suspended or lost. Its listener runs in a task of its own, and may run \
                  after the leader has looked whether to stop.",
             )
-            .source("semantics 5.8 and 3.7; CURATOR-206")
+            .source("semantics §5.8 and §3.7; CURATOR-206")
             .node(LOCK)
             .node(RESOURCE)
             .clients(2, move |ctx| listener(ctx, guarded))

@@ -85,7 +85,7 @@ const CASES: [Case; 12] = [
     Case {
         what: "connection lost twice",
         about: "Two connections break, or one of them twice: the search after a lost reply can be lost too.",
-        source: "semantics 4.2",
+        source: "semantics §4.2",
         clients: 2,
         call: Call::Once,
         with: |s| s.disconnects(2),
@@ -93,7 +93,7 @@ const CASES: [Case; 12] = [
     Case {
         what: "loss and expiry",
         about: "A connection breaks and a session ends, at any point: a call may be repeated in another session.",
-        source: "semantics 4.3",
+        source: "semantics §4.3",
         clients: 2,
         call: Call::Once,
         with: |s| s.disconnects(1).expiries(1),
@@ -101,7 +101,7 @@ const CASES: [Case; 12] = [
     Case {
         what: "crash and restart",
         about: "A process dies and starts again while the server still keeps its first session.",
-        source: "semantics 4.2",
+        source: "semantics §4.2",
         clients: 2,
         call: Call::Once,
         with: |s| s.crashes(1).restarts(1),
@@ -125,7 +125,7 @@ const CASES: [Case; 12] = [
     Case {
         what: "interrupted with the connection lost",
         about: "A call is interrupted, and a connection breaks: before, or while the node is taken away.",
-        source: "Z152, semantics 5.1",
+        source: "Z152, semantics §5.1",
         clients: 2,
         call: Call::Interruptible,
         with: |s| s.interrupts(1).disconnects(1).properties(failing_call_properties()),

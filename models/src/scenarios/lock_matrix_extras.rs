@@ -69,7 +69,7 @@ fn failures() -> Vec<Scenario> {
             .properties(failing_call_properties())
     }
     vec![
-        failing("Curator mutex without retries", "semantics 5.1, CURATOR-45", CuratorMutex::without_retries)
+        failing("Curator mutex without retries", "semantics §5.1, CURATOR-45", CuratorMutex::without_retries)
             .property(somebody_is(&["release threw"], "a release throws")),
         failing("Curator mutex that forgets its node", "CURATOR-45, CURATOR-79", CuratorForgetsItsNode::new)
             .breaks("failed calls leave nothing")
@@ -114,12 +114,12 @@ fn parents() -> Vec<Scenario> {
         swept("Curator mutex, no parent", CuratorMutex::new).without_nodes(),
         scenario("kazoo lock, no parent")
             .about("The parent is not there at first, and everybody makes it.")
-            .source("semantics 5.9, parent path")
+            .source("semantics §5.9, parent path")
             .clients(2, |ctx| once(ctx, KazooLock::new))
             .properties(lock_properties()),
         scenario("kazoo lock checked, no parent")
             .about("The parent is not there at first, and everybody makes it.")
-            .source("semantics 5.9, parent path")
+            .source("semantics §5.9, parent path")
             .clients(2, |ctx| once(ctx, CheckedKazooLock::new))
             .properties(lock_properties()),
     ]
@@ -130,7 +130,7 @@ fn write_lock_slips() -> Vec<Scenario> {
     fn spoilt<L: Lock<Context> + 'static>(name: &str, about: &str, clients: usize, make: Make<L>) -> Scenario {
         scenario(name)
             .about(about)
-            .source("semantics 5.9: ZooKeeper's own WriteLock")
+            .source("semantics §5.9: ZooKeeper's own WriteLock")
             .node(LOCK)
             .clients(clients, move |ctx| once(ctx, make))
             .properties(lock_properties())
@@ -138,7 +138,7 @@ fn write_lock_slips() -> Vec<Scenario> {
     fn objects<L: Lock<Context> + 'static>(name: &str, make: Make<L>) -> Scenario {
         scenario(name)
             .about("One client acquires by one object and, with a time-out, by another object on the same path.")
-            .source("semantics 5.9: the prefix holds only the session id")
+            .source("semantics §5.9: the prefix holds only the session id")
             .node(LOCK)
             .clients(1, move |ctx| two_objects_timed(ctx, make))
             .properties(lock_properties())

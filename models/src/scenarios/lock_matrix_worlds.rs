@@ -40,7 +40,7 @@ fn lagging<L: Lock<Context> + 'static>(name: &str, make: Make<L>, lost: Expected
     };
     let (create, session) = ("create lost at a lagging server", "new session at a lagging server");
     vec![
-        expect(create, start(create, 1).about(ABOUT_LOST).source("Z138, Z139, semantics 4.3").disconnects(1), lost),
+        expect(create, start(create, 1).about(ABOUT_LOST).source("Z138, Z139, semantics §4.3").disconnects(1), lost),
         expect(
             session,
             start(session, 2)
@@ -73,7 +73,7 @@ fn paused<L: Lock<Context> + 'static>(name: &str, make: Make<L>) -> Vec<Scenario
                 "A holder pauses, its session ends, the next is granted; the holder wakes and writes to the resource before it \
                  learns anything.",
             )
-            .source("semantics 3.7; CURATOR-206; Kleppmann 2016")
+            .source("semantics §3.7; CURATOR-206; Kleppmann 2016")
             .node(LOCK)
             .resource()
             .clients(2, move |ctx| writes(ctx, make, token))

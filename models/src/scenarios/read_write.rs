@@ -175,7 +175,7 @@ fn right() -> Vec<Scenario> {
                 "The lock's parent is a container, and the server sweeps it whenever it is empty: also between the look \
                  for the parent and the create. The create answers NoNode, and the parent is made again.",
             )
-            .source("semantics 1.2; Z160"),
+            .source("semantics §1.2; Z160"),
     ]
 }
 

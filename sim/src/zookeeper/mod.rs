@@ -9,7 +9,7 @@
 //! The value is canonical: two servers with equal contents are equal and hash alike, whatever their
 //! histories. What a client can see never depends on the order in which the process met the texts.
 //!
-//! Section and Z numbers name the rules in the project's reference of ZooKeeper's semantics.
+//! Section (§) and Z numbers name rules of ZooKeeper; `docs/sources.md` says which, and where each comes from.
 //!
 //! Deviations from a real server, all on purpose:
 //! - the server's own nodes (`/zookeeper` and what is below) are not in the tree: reads answer `NoNode` and

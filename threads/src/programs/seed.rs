@@ -39,8 +39,7 @@ pub fn all() -> Vec<Program> {
     ]
 }
 
-/// "It can be created successfully, and lock acquisition blocks. This is because sequential child node 2 is created and
-/// waits for child node 1 to be released."
+/// The second acquire makes node 2, which waits for node 1. Both are of one thread, so it waits for ever (slip 27).
 pub fn two_instances() -> Program {
     program("two instances in one thread", |stage| {
         let (hub, clients) = clients(stage, 1);
@@ -62,7 +61,7 @@ pub fn two_instances() -> Program {
     .fixed_by("one instance, acquired twice")
 }
 
-/// "Can be acquired repeatedly. Release it as many times as it was acquired."
+/// One object, acquired twice, needs two releases (slip 32: in one thread).
 pub fn reentrance() -> Program {
     in_one_thread("one instance, acquired twice", |hub, client| {
         let mutex = Mutex::new(client, LOCK);
@@ -78,8 +77,8 @@ pub fn reentrance() -> Program {
     .about("A thread acquires a lock twice by one object, and must release it twice.")
 }
 
-/// "Throws an exception: this is not the thread holding the lock. (The reason is that the node currently holding the
-/// lock is 1 rather than 2.)"
+/// The second object refuses: it knows of no holder in this thread. The note has another reason, that node 1 holds and not
+/// node 2; no node is looked at (slip 28).
 pub fn another_instance() -> Program {
     in_one_thread("release by another instance", |hub, client| {
         let mutex = Mutex::new(client, LOCK);
@@ -95,8 +94,7 @@ pub fn another_instance() -> Program {
     .about("A thread that holds a lock by one object releases it by another: it is refused, and the lock stays held.")
 }
 
-/// "Throws an exception: this is not the thread holding the lock. (The reason is that this thread has no associated
-/// lock data.)"
+/// The object refuses the other thread, of which it knows no acquisition (slip 29).
 pub fn another_thread() -> Program {
     program("release from another thread", |stage| {
         let (hub, clients) = clients(stage, 1);

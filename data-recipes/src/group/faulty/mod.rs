@@ -1,6 +1,6 @@
 //! Groups, spoilt: each variant differs from the recipe in the one thing that its name says.
 //!
-//! *Slip* numbers count the slips of the posts (`semantics §6.6`).
+//! *Slip* numbers count the slips of the posts (`semantics §6.6`; seed 2 in `docs/sources.md`).
 
 pub mod absence_forgotten;
 pub mod blind_retry;

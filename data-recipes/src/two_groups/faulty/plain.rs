@@ -9,7 +9,7 @@ use crate::two_groups::{Lists, Pair};
 /// *Wrong:* each group is right by itself. Two clients that change the first in one order change the second in the other, and a client that
 /// dies between the two leaves a key in one group only.
 ///
-/// *Seen:* where the posts stop: "just using optimistic concurrency will not save us".
+/// *Seen:* where the posts stop, and say that versions alone are no help there; slip 13.
 ///
 /// *Cure:* any of [`crate::two_groups`].
 ///

@@ -1,6 +1,6 @@
 //! The lock, spoilt: each variant differs from the recipe in the one thing that its name says.
 //!
-//! *Slip* numbers count the slips of the recipe's text (its native code, its principle, its examples);
+//! *Slip* numbers count the slips of the recipe's text (seed 1 in `docs/sources.md`);
 //! *O* numbers are public bug reports, linked where they are told.
 
 /// What every variant in a tuple struct over its queue has.

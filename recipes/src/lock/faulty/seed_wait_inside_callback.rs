@@ -14,8 +14,7 @@ use crate::{Environment, Watch};
 /// thread, and the watcher that counts down would run on the same thread, after the callback.
 /// Whoever has to wait waits for ever.
 ///
-/// *Seen:* slip 14 of the recipe's text; "a callback that waits for another event of the same
-/// handle waits for ever".
+/// *Seen:* slip 14 of the recipe's text; §2.2: one thread runs all callbacks of a handle.
 ///
 /// *Cure:* never wait in a callback; list again from the watcher, or wait on another task.
 #[derive(Clone)]
