@@ -1,6 +1,6 @@
 //! Public bug reports, found again: each as a small pair of programs, the faulty and the repaired one.
 //!
-//! One file a report, named by its number in the catalogue of reports: `ca_01_what_happens.rs`. A report counts as found when the
+//! One file a report, named by its number (`docs/sources.md`): `ca_01_what_happens.rs`. A report counts as found when the
 //! search finds a violation of the property that the report names, by itself, and proves the repaired program within the same
 //! bounds. Where the report's thread (or common sense) holds a repair that does not repair, the **trap**, it is a scenario of its
 //! own that still breaks. Which reports hold one stands in [`TRAPS`]; which do not count although they are here, in [`DISPUTED`].

@@ -1,5 +1,5 @@
 //! Public reports about threads inside one process, found again: each as a pair of programs, the faulty and the repaired
-//! one, whose only difference is what the report asks for. Numbers are those of the project's list of reports.
+//! one, whose only difference is what the report asks for. Numbers: `docs/sources.md`.
 //!
 //! Those with a twin among the worlds (`overtake-models`) violate a property of the same name there.
 
