@@ -8,6 +8,7 @@ pub mod groups_two;
 pub mod leases;
 pub mod linearizable;
 pub mod optimistic;
+pub mod optimistic_slips;
 pub mod orders;
 pub mod pairs;
 pub mod search;
@@ -27,6 +28,7 @@ pub fn all() -> Vec<Scenario> {
         leases::scenarios(),
         linearizable::scenarios(),
         optimistic::scenarios(),
+        optimistic_slips::scenarios(),
         orders::scenarios(),
         search::scenarios(),
         snippets::scenarios(),

@@ -15,32 +15,32 @@ use overtake_sim::stores::Documents;
 use super::pairs::{pair, somebody_is_told, stores};
 use crate::property::*;
 
-const SOURCE: &str = "seed 3: optimistic locking; semantics §7.5";
-const DOCS: &str = "documents";
+pub(super) const SOURCE: &str = "seed 3: optimistic locking; semantics §7.5";
+pub(super) const DOCS: &str = "documents";
 const MAILS: &str = "mails";
 const COUNTS: &str = "every change is in once";
 const PICTURE: &str = "nobody needs a second attempt";
 
 /// The picture's document.
-fn one_document() -> Documents {
+pub(super) fn one_document() -> Documents {
     Documents::new().with(DOCS, doc([("version", 1.into()), ("x", 1.into())]))
 }
 
-fn id() -> overtake_recipes::store::Filter {
+pub(super) fn id() -> overtake_recipes::store::Filter {
     eq("_id", 1)
 }
 
-fn x(view: &overtake_sim::world::View<'_>) -> Option<i64> {
+pub(super) fn x(view: &overtake_sim::world::View<'_>) -> Option<i64> {
     document_store(view).all(DOCS).first().and_then(|document| document.at("x")?.as_int())
 }
 
-fn every_change_is_in_once() -> Property {
+pub(super) fn every_change_is_in_once() -> Property {
     // Whoever dies may have had his one change in.
     ledger(COUNTS, SOURCE, 1).at_stake(1).comes_to(x)
 }
 
 /// Adds to x: what is done in one attempt.
-async fn plus(mut item: Value, by: i64) -> Value {
+pub(super) async fn plus(mut item: Value, by: i64) -> Value {
     item.set("x", item.int("x") + by);
     item
 }

@@ -11,7 +11,10 @@ use overtake_recipes::store::documents::{Filter, Op, Response, and};
 use overtake_recipes::store::{Documents, Value};
 use overtake_recipes::{DataEnvironment, StoreError};
 
-pub use rogue::{add_with_version, add_without_version};
+pub use rogue::{
+    add_with_version, add_without_version, many_with_version, many_without_version, set_with_version,
+    set_without_version,
+};
 
 /// Why an update did not come about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,14 +55,23 @@ pub fn attempts(most: u32) -> RetryPolicy {
     RetryPolicy::Times { retries: most - 1, pause: Duration::ZERO }
 }
 
+/// So many attempts, after pauses that grow and are drawn: contenders who have met do not meet again at once.
+pub fn backing_off(most: u32) -> RetryPolicy {
+    RetryPolicy::bounded(Duration::from_millis(10), Duration::from_secs(1), most - 1)
+}
+
 /// As many attempts as it takes.
 pub fn until_it_is_in() -> RetryPolicy {
     RetryPolicy::Forever { pause: Duration::ZERO }
 }
 
-/// The number of the attempt as far as the policy cares.
+/// What is behind the attempt, as far as the policy cares.
 fn memory(policy: &RetryPolicy, attempt: &Attempt) -> String {
-    if matches!(policy, RetryPolicy::Forever { .. }) { String::new() } else { attempt.count.to_string() }
+    match policy {
+        RetryPolicy::Forever { .. } => String::new(),
+        RetryPolicy::Times { .. } | RetryPolicy::Exponential { .. } => attempt.count.to_string(),
+        _ => format!("{} {:?} {:?}", attempt.count, attempt.elapsed, attempt.paused),
+    }
 }
 
 /// Pauses before the next attempt; `false` when there is none.
@@ -91,8 +103,18 @@ fn unchanged(item: &Value, version: i64) -> Filter {
     and([Filter::Eq("_id".into(), id), Filter::Eq("version".into(), Value::Int(version))])
 }
 
+/// The same, if it still matches the filter.
+fn still(filter: &Filter, item: &Value, version: i64) -> Filter {
+    let same = unchanged(item, version);
+    let by_id = matches!(filter, Filter::Eq(field, _) if field == "_id");
+    if by_id { same } else { and([same, filter.clone()]) }
+}
+
 /// Changes the first document that matches by `change`, which is called once an attempt and must have no side effects. Answers the
 /// document as it was written.
+///
+/// The replace repeats the filter, so that what does not match any more is not replaced, even where the writer that changed it has
+/// left the version alone.
 ///
 /// The replace carries a number by which the store knows it again, so that it can be sent again when no answer came: a lost answer is
 /// neither a success nor a conflict. Numbers from `operation` on are used, one an attempt.
@@ -112,7 +134,7 @@ pub async fn update<E: DataEnvironment, Fut: Future<Output = Value>>(
     loop {
         env.checkpoint("optimistic: read", &[&memory(policy, &attempt), &number.to_string()]);
         let (item, version) = read(env, collection, &filter).await?;
-        let condition = unchanged(&item, version);
+        let condition = still(&filter, &item, version);
         let mut updated = change(item).await;
         updated.set("version", version + 1);
         let replace = Op::Replace(condition, updated.clone(), false);
@@ -133,7 +155,7 @@ pub async fn update<E: DataEnvironment, Fut: Future<Output = Value>>(
     }
 }
 
-/// The helper as it stands on the slide: no answer is an error like any other.
+/// The helper as it stands on the slide: the replace asks for id and version alone, and no answer is an error like any other.
 ///
 /// # Errors
 /// As [`update`]; after [`StoreError::Unknown`] the change may be in or not.

@@ -58,3 +58,31 @@ pub async fn repaired<E: DataEnvironment>(env: &E, guid: &str) -> Result<(), Scr
     env.documents().update_one(USERS, of_old(guid), vec![set("legacy", true)]).await?;
     Ok(())
 }
+
+/// What became of marking a user.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Marked {
+    /// It is a legacy one now.
+    Yes,
+    /// There is such a user, and it is not old enough.
+    NotOld,
+    /// There is no such user.
+    NoSuchUser,
+}
+
+/// *Wrong:* the repair's update matches nothing, and that is taken for "no such user". *Seen:* the user is there; it is not old enough.
+/// *Cure:* when nothing matches, look which of the two it is.
+pub async fn nothing_matched_is_nobody<E: DataEnvironment>(env: &E, guid: &str) -> Result<Marked, ScriptError> {
+    let result = env.documents().update_one(USERS, of_old(guid), vec![set("legacy", true)]).await?;
+    Ok(if result.matched > 0 { Marked::Yes } else { Marked::NoSuchUser })
+}
+
+/// The same, told apart by a look.
+pub async fn nothing_matched_is_looked_at<E: DataEnvironment>(env: &E, guid: &str) -> Result<Marked, ScriptError> {
+    let docs = env.documents();
+    if docs.update_one(USERS, of_old(guid), vec![set("legacy", true)]).await?.matched > 0 {
+        return Ok(Marked::Yes);
+    }
+    let there = docs.find_one(USERS, eq("guid", guid)).await?.is_some();
+    Ok(if there { Marked::NotOld } else { Marked::NoSuchUser })
+}

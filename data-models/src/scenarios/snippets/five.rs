@@ -10,6 +10,11 @@ use super::*;
 const EITHER: &str = "a payment is paid or closed by force";
 const CLOCK: &str = "payments are closed at the server's time";
 const CLOSED: &str = "no payment stays open";
+const ONE_TIME: &str = "the payments of one run have one time";
+const TOLD: &str = "what is said to be closed by force is";
+const OF_TODAY: &str = "a payment of today stays open";
+/// Later than what is overdue.
+const TODAY: i64 = five::SINCE + 100;
 
 fn payment(guid: &'static str, completed: Value) -> Value {
     let paid = completed != Value::Null;
@@ -72,6 +77,89 @@ fn at_the_servers_time() -> Property {
     })
 }
 
+/// Two payments are open; each reading of the server's clock gives another time.
+fn at_one_time(repaired: bool) -> Scenario {
+    let open = |guid| payment(guid, Value::Null);
+    world(Documents::new().with(PAYMENTS, open("p")).with(PAYMENTS, open("r")).clock_runs())
+        .client("closes", move |ctx: Context| async move {
+            match repaired {
+                true => five::all_at_one_time(&ctx).await,
+                false => five::each_at_its_time(&ctx).await,
+            }
+        })
+        .properties([
+            Property::at_rest(ONE_TIME, SOURCE, |view| {
+                let times: Vec<_> = document_store(view).all(PAYMENTS).iter().map(|p| p.at("completedOn")).collect();
+                match times.windows(2).all(|pair| pair[0] == pair[1]) {
+                    true => Ok(()),
+                    false => Err("two payments that one run has closed were closed at different times".into()),
+                }
+            }),
+            none_stays_open(),
+        ])
+}
+
+/// The caller is told which payments were closed, while a customer pays p.
+fn says_which(repaired: bool) -> Scenario {
+    world(payments())
+        .client("closes", move |ctx: Context| async move {
+            let closed = match repaired {
+                true => five::lists_what_it_has_closed(&ctx).await?,
+                false => five::lists_what_was_open(&ctx).await?,
+            };
+            ctx.mark_with("says closed", &closed.join(" "));
+            Ok::<(), ScriptError>(())
+        })
+        .client("pays", |ctx: Context| async move { tell(&ctx, five::complete(&ctx, "p").await) })
+        .properties([
+            Property::always(TOLD, SOURCE, |view| {
+                let told = view.client(0).mark("says closed").flatten().map_or(String::new(), |text| text.full());
+                let forced = |guid: &str| {
+                    let payment = document_store(view).one(PAYMENTS, "guid", guid);
+                    payment.and_then(|p| p.at("wasForceClosed")).is_some_and(Value::is_true)
+                };
+                match told.split_whitespace().find(|guid| !forced(guid)) {
+                    Some(guid) => {
+                        Err(format!("payment {guid} is said to be closed by force, and the customer has paid it"))
+                    }
+                    None => Ok(()),
+                }
+            }),
+            somebody_is(&["says closed"], "somebody is told what was closed"),
+            somebody_is_told(),
+        ])
+}
+
+/// Payment p is overdue. Its customer pays; the payment does not go through, and is opened again.
+fn opened_again(repaired: bool) -> Scenario {
+    let mut overdue = payment("p", Value::Null);
+    overdue.set("openedOn", Value::Date(1));
+    world(Documents::new().with(PAYMENTS, overdue))
+        .client("closes", move |ctx: Context| async move {
+            match repaired {
+                true => five::overdue(&ctx).await,
+                false => five::listed_as_overdue(&ctx).await,
+            }
+        })
+        .client("pays, then opens it again", |ctx: Context| async move {
+            if five::complete(&ctx, "p").await? && five::reopen(&ctx, "p", TODAY).await? {
+                ctx.mark("opened again");
+            }
+            Ok::<(), ScriptError>(())
+        })
+        .properties([
+            Property::always(OF_TODAY, SOURCE, |view| {
+                let of_today = |p: &&Value<_>| p.at("openedOn") == Some(&Value::Date(TODAY));
+                let forced = |p: &&Value<_>| p.at("wasForceClosed").is_some_and(Value::is_true);
+                match document_store(view).all(PAYMENTS).iter().filter(of_today).any(|p| forced(&p)) {
+                    true => Err("a payment that was opened again today is closed as overdue".into()),
+                    false => Ok(()),
+                }
+            }),
+            somebody_is(&["opened again"], "the payment is opened again"),
+        ])
+}
+
 /// A customer who pays p at the same time.
 fn pays(scenario: Scenario, guarded: bool) -> Scenario {
     scenario
@@ -91,7 +179,8 @@ pub(super) fn scenarios() -> Vec<Scenario> {
         pair(
             "snippet 5: nobody awaits the find",
             "no program fails",
-            "What find answers is a promise, which has no map.",
+            "What find answers is a cursor. Its map is another cursor, and the update is sent with that where $in wants a list: the server \
+             refuses it.",
             move |r| closes(payments(), how(0, r)).property(no_program_fails()),
         ),
         pair(
@@ -129,6 +218,27 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             EITHER,
             "The open payments are listed, then closed by their guids. A customer pays in between.",
             move |r| pays(closes(payments(), how(5, r)), true),
+        ),
+        pair(
+            "snippet 5: opened again",
+            OF_TODAY,
+            "What is overdue is listed; the update asks for the guids and for null, which is a half of what was looked at. Meanwhile the \
+             customer has paid, and the payment was opened again. It is of today, and null again.",
+            opened_again,
+        ),
+        pair(
+            "snippet 5: two documents, two times",
+            ONE_TIME,
+            "An update of many reads the server's clock for each document. The payments of one run are closed at different times. The repair \
+             reads the clock once, and stamps all with that.",
+            at_one_time,
+        ),
+        pair(
+            "snippet 5: which payments were closed",
+            TOLD,
+            "An update of many answers a number. The caller takes those for closed that were open when it listed them; a customer has paid \
+             one of them in between.",
+            says_which,
         ),
         pair(
             "snippet 5: the other side looks at nothing",

@@ -1,7 +1,7 @@
 //! Snippet 4: the legacy users.
 
 use overtake_data_recipes::snippets::USERS;
-use overtake_data_recipes::snippets::four_legacy_users::{self as four, BEFORE};
+use overtake_data_recipes::snippets::four_legacy_users::{self as four, BEFORE, Marked};
 use overtake_recipes::DataEnvironment;
 use overtake_recipes::store::documents::{Change, eq, set};
 use overtake_recipes::store::{Documents as _, Value};
@@ -10,6 +10,7 @@ use super::*;
 
 const USER: &str = "u";
 const TODAY: i64 = BEFORE + 100;
+const NOBODY: &str = "says that there is no such user";
 
 fn user(created: Value) -> Documents {
     Documents::new().with(USERS, doc([("guid", USER.into()), ("createdOn", created)]))
@@ -67,6 +68,42 @@ async fn renews(ctx: Context) -> Result<(), ScriptError> {
     Ok(())
 }
 
+/// The user leaves.
+async fn leaves(ctx: Context) -> Result<(), ScriptError> {
+    ctx.documents().delete_one(USERS, eq("guid", USER)).await?;
+    Ok(())
+}
+
+/// Marks a user of today, who may leave, and says what became of it.
+fn says(repaired: bool) -> Scenario {
+    world(user(Value::Date(TODAY)))
+        .client("marks", move |ctx: Context| async move {
+            let told = match repaired {
+                true => four::nothing_matched_is_looked_at(&ctx, USER).await?,
+                false => four::nothing_matched_is_nobody(&ctx, USER).await?,
+            };
+            match told {
+                Marked::NoSuchUser => ctx.mark(NOBODY),
+                Marked::NotOld => ctx.mark("says that the user is not old"),
+                Marked::Yes => ctx.mark("says that the user is marked"),
+            }
+            Ok::<(), ScriptError>(())
+        })
+        .client("leaves", leaves)
+        .properties([
+            Property::always("who is said not to exist does not", SOURCE, |view| {
+                let there = document_store(view).one(USERS, "guid", USER).is_some();
+                match there && view.client(0).is_marked(NOBODY) {
+                    true => {
+                        Err("the program says that there is no such user; the user is there, and is not old".into())
+                    }
+                    false => Ok(()),
+                }
+            }),
+            somebody_is(&[NOBODY], "a user is said not to exist"),
+        ])
+}
+
 pub(super) fn scenarios() -> Vec<Scenario> {
     let how = |faulty, repaired| if repaired { 3 } else { faulty };
     [
@@ -98,6 +135,13 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             "done is done",
             "The program goes on, and says that it is done, while the update is on its way.",
             move |r| marks(how(2, r), Value::Date(1)).property(done_is_done()),
+        ),
+        pair(
+            "snippet 4: nothing matched",
+            "who is said not to exist does not",
+            "The condition is in the update, and the update matches nothing. Either there is no such user or the user is not old: the \
+             result does not say which. The program takes it for the first.",
+            says,
         ),
     ]
     .concat()

@@ -22,6 +22,22 @@ fn set(how: u8) -> Scenario {
         .properties([every_addition_counts(1), no_program_fails()])
 }
 
+fn beside_a_delete(how: u8) -> Scenario {
+    world(with_item())
+        .client("adds", move |ctx: Context| async move {
+            tell(
+                &ctx,
+                match how {
+                    0 => two::no_null_check(&ctx, GUID).await,
+                    1 => two::result_ignored(&ctx, GUID).await,
+                    _ => two::compared(&ctx, GUID).await,
+                },
+            )
+        })
+        .client("deletes", deletes)
+        .properties([every_addition_counts(1), no_program_fails(), somebody_is_told()])
+}
+
 pub(super) fn scenarios() -> Vec<Scenario> {
     let make = |faulty| move |repaired| set(if repaired { 3 } else { faulty });
     [
@@ -42,6 +58,19 @@ pub(super) fn scenarios() -> Vec<Scenario> {
             COUNTS,
             "With the right variable the amount is still read in one call and set in another: both read 1, both set 2.",
             make(2),
+        ),
+        pair(
+            "snippet 2: no null check",
+            "no program fails",
+            "The amount is compared, so no addition is lost. The item is deleted, and what was found is null: it has no amount.",
+            |repaired| beside_a_delete(if repaired { 2 } else { 0 }),
+        ),
+        pair(
+            "snippet 2: the result of $set ignored",
+            COUNTS,
+            "The amount is compared, so no addition is lost. The item is deleted after it was found: nothing is set, nobody looks at the \
+             result, and the customer is told that it was added.",
+            |repaired| beside_a_delete(if repaired { 2 } else { 1 }),
         ),
     ]
     .concat()
