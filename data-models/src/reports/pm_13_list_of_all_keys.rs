@@ -4,7 +4,8 @@
 //! which keys are missing: those items stay. *Smallest configuration:* 2 clients, 1 list, 2 items, one eviction. *Source:*
 //! <https://github.com/Netflix/EVCache/issues/58>. *Violated:* to flush the group reaches its live items. *Repair:* a generation number in the
 //! keys: to flush is to take a new one, and what is missing is a new one. *Trap:* append instead of read, change, write: the list can
-//! still be evicted. *Trap (ours):* compare-and-set: the same.
+//! still be evicted, and a key that two servers register stands in it twice. *Trap (ours):* compare-and-set: the list can still be evicted
+//! (but it looks before it adds, and lists no key twice).
 //!
 //! Translated: the servers tell the flusher over a queue when they are done. What is stored under a generation that was evicted can be found by
 //! nobody, so to look for it would be to wait for ever.
@@ -125,6 +126,25 @@ pub fn scenarios() -> Vec<Scenario> {
                 everybody_is_done(),
             ])
     };
+    let same_item = |name: &str, way| {
+        scenario(name)
+            .about("Two servers store the same item for one user, and each registers its key. A flush would read and delete it twice.")
+            .source("https://github.com/Netflix/EVCache/issues/58")
+            .stores(Stores { messages: Some(Messages::default()), ..table(Dht::seed(1)) })
+            .clients(2, move |ctx| server(ctx, way, "item 1"))
+            .evictions(1)
+            .properties([
+                Property::always("no key is listed twice", "Netflix/EVCache#58", |view| {
+                    let listed = keys_of(view, LIST);
+                    let twice = listed.iter().enumerate().find(|(i, key)| listed[..*i].contains(key));
+                    see::kept(twice.is_none(), || format!("the list is {}", listed.join(", ")))
+                }),
+                no_program_fails(),
+                Property::sometimes("the key is listed", |view| !keys_of(view, LIST).is_empty()),
+                everybody_ends(),
+                everybody_is_done(),
+            ])
+    };
     let repaired = "PM-13 list of all keys, repaired";
     let breaks = |name: &str, way| world(name, way).breaks("a flush reaches the live items").fixed_by(repaired);
     vec![
@@ -132,5 +152,9 @@ pub fn scenarios() -> Vec<Scenario> {
         breaks("PM-13 list of all keys, trap: append", Way::Appends),
         breaks("PM-13 list of all keys, trap: compare-and-set", Way::Swaps),
         world(repaired, Way::Generation),
+        same_item("PM-13 list of all keys, trap: append, one item twice", Way::Appends)
+            .breaks("no key is listed twice")
+            .fixed_by("PM-13 list of all keys, one item, compare-and-set"),
+        same_item("PM-13 list of all keys, one item, compare-and-set", Way::Swaps),
     ]
 }

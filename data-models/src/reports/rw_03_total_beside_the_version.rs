@@ -3,8 +3,9 @@
 //! *Mechanism:* a library that keeps counters adds a new line's price to the cart's total directly; the cart's version stays. A client that
 //! has read the cart before saves all of it, with the old total: the check of the version passes. *Smallest configuration:* 2
 //! clients, one cart, its lines. *Source:* <https://github.com/magnusvk/counter_culture/issues/136>. *Violated:* the total is the sum of
-//! the lines. *Repair:* the direct write counts the version up.
+//! the lines, and the version changes whenever the total does. *Repair:* the direct write counts the version up.
 //!
+//! The two halves of what is violated are a property each, so the faulty program stands here twice: the second shows before anybody saves.
 //! Translated from SQL: cart and lines are documents.
 
 use overtake_recipes::store::documents::{and, eq, inc};
@@ -19,6 +20,9 @@ use overtake_models::{Scenario, scenario};
 
 /// Its pattern.
 pub const PATTERN: &str = "P19";
+
+/// The version with which the cart begins.
+const READ: i64 = 3;
 
 async fn save_address(ctx: Context) -> Ended {
     loop {
@@ -52,10 +56,23 @@ fn the_total_is_the_sum() -> Property {
     })
 }
 
-/// The faulty program and the repaired one.
+/// Each change has raised the version: that of the total, and that of the address.
+fn the_version_changes_with_the_total() -> Property {
+    Property::always("the version changes whenever the total does", "magnusvk/counter_culture#136", |view| {
+        let cart = see::one(view, "carts", "cart");
+        let (total, version) = (cart.int("total"), cart.int("version"));
+        let changes = i64::from(total != 0) + i64::from(cart.text("address") == "new");
+        see::kept(version - READ >= changes, || {
+            format!("the total has become {total}, and the version is {version} as before")
+        })
+    })
+}
+
+/// The faulty program, once for each half of the property, and the repaired one.
 pub fn scenarios() -> Vec<Scenario> {
     let world = |name: &str, counts| {
-        let cart = doc([("_id", "cart".into()), ("address", "old".into()), ("total", 0.into()), ("version", 3.into())]);
+        let cart =
+            doc([("_id", "cart".into()), ("address", "old".into()), ("total", 0.into()), ("version", READ.into())]);
         scenario(name)
             .about("A cart is saved with the total that it had when it was read; a line's price has been added to it since.")
             .source("https://github.com/magnusvk/counter_culture/issues/136")
@@ -63,18 +80,26 @@ pub fn scenarios() -> Vec<Scenario> {
             .client("address", save_address)
             .client("line", move |ctx| add_line(ctx, counts))
             .properties([
-                the_total_is_the_sum(),
                 no_program_fails(),
                 somebody_is(&["added"], "somebody adds a line"),
                 everybody_ends(),
                 everybody_is_done(),
             ])
     };
+    let repaired = "RW-03 total beside the version, repaired";
     vec![
         world("RW-03 total beside the version", false)
+            .property(the_total_is_the_sum())
             .breaks("the total is the sum of the lines")
-            .fixed_by("RW-03 total beside the version, repaired"),
-        world("RW-03 total beside the version, repaired", true)
-            .property(somebody_is(&["reads again"], "somebody reads again")),
+            .fixed_by(repaired),
+        world("RW-03 total beside the version, the version looked at", false)
+            .property(the_version_changes_with_the_total())
+            .breaks("the version changes whenever the total does")
+            .fixed_by(repaired),
+        world(repaired, true).properties([
+            the_total_is_the_sum(),
+            the_version_changes_with_the_total(),
+            somebody_is(&["reads again"], "somebody reads again"),
+        ]),
     ]
 }

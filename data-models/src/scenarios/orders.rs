@@ -60,7 +60,10 @@ fn in_their_order() -> Property {
         let place = |done: &String| SENT.iter().position(|(what, _)| what == done);
         match done.is_sorted_by_key(place) {
             true => Ok(()),
-            false => Err(format!("the order is to be picked and then cancelled, and was {}", done.join(", then "))),
+            false => {
+                let sent = SENT.map(|(what, _)| what).join(", then ");
+                Err(format!("the messages to the order were: {sent}; what happened was: {}", done.join(", then ")))
+            }
         }
     })
 }
