@@ -1,8 +1,8 @@
 //! The workload through a real program of Overtake's live runs.
 
 use overtake_recipes::{CreateMode, Environment, ZooKeeper as _};
-use overtake_sim::names::Text;
 use overtake_sim::live::{Echo, End, Live, Observer, Service, Setup, Timing};
+use overtake_sim::names::Text;
 use overtake_sim::program::{Context, Program};
 use overtake_sim::zookeeper::{Config, ZooKeeper};
 

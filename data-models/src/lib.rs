@@ -1,6 +1,7 @@
 //! Scenarios on hash tables, documents, queues and a search endpoint, what they are judged by, and the public bug reports
 //! that are found again in them.
 pub mod chapter;
+pub mod contention;
 pub mod linear;
 pub mod property;
 pub mod reports;

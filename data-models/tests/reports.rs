@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use overtake_data_models::chapter::{chapter, found};
+use overtake_data_models::chapter::{CLASSES, chapter, class, found};
 use overtake_data_models::reports::{DISPUTED, PATTERNS, REPORTS, TRAPS};
 use overtake_models::Expected;
 
@@ -11,6 +11,7 @@ fn each_report_has_its_number_a_faulty_and_a_repaired_program() {
     assert!(REPORTS.is_sorted_by(|one, next| one.0 < next.0), "sorted by number, each once");
     for (id, pattern, scenarios) in REPORTS {
         assert!(PATTERNS.iter().any(|(name, _)| name == pattern), "{id}: no pattern {pattern}");
+        assert_ne!(class(id), "–", "{id}: no class");
         let scenarios = scenarios();
         let named = |s: &overtake_models::Scenario| s.name().starts_with(&format!("{id} "));
         assert!(scenarios.iter().all(named), "{id}: names start with the number");
@@ -66,7 +67,32 @@ fn every_report_counts_but_the_disputed() {
         assert_eq!(found.wrong, 0, "{id}: {found:?}");
         assert_ne!(found.counts(), found.disputed, "{id}: {found:?}");
     }
-    println!("{}", chapter("").unwrap().markdown);
+    let markdown = chapter("report").unwrap().markdown;
+    println!("{markdown}");
+    let counting = REPORTS.len() - DISPUTED.len();
+    assert!(markdown.contains(&format!("Reports found again: {counting} of {} tried", REPORTS.len())));
+    assert!(
+        markdown.contains("False alarms: 0 in ") && !markdown.contains("not proved") && !markdown.contains("not found")
+    );
+    // Each faulty program has its row: class, source, property, steps, states, repair.
+    let rows: Vec<&str> = markdown.lines().filter(|line| line.contains("stories-data-reports.md#story-of-")).collect();
+    let faulty = |s: &overtake_models::Scenario| *s.expected() != Expected::Proved;
+    assert_eq!(rows.len(), REPORTS.iter().flat_map(|(_, _, scenarios)| scenarios()).filter(faulty).count());
+    assert!(
+        rows.iter().all(|row| row.replace("\\|", "").matches('|').count() == 9 && row.contains("[proved, ")),
+        "{rows:#?}"
+    );
+    // Each report is in one class.
+    let tried = |line: &str| {
+        let cell = line.split(" | ").nth(2)?.split_once(" / ")?;
+        cell.1.parse::<usize>().ok()
+    };
+    let classes: usize = markdown
+        .lines()
+        .filter(|line| CLASSES.iter().any(|(letters, _)| line.starts_with(&format!("| {letters} | "))))
+        .filter_map(tried)
+        .sum();
+    assert_eq!(classes, REPORTS.len());
 }
 
 #[test]

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use overtake_models::odds::family::{self, Way};
-use overtake_models::odds::starvation::contention;
 use overtake_models::odds::{
-    Answer, Estimate, Field, Graph, Method, Odds, Question, Starts, counted, exact, plain, two_clients,
+    Answer, Estimate, Field, Graph, Method, Odds, Question, Starts, counted, exact, plain, replicated, split,
+    two_clients,
 };
 use overtake_models::property::Property;
 use overtake_models::throughput::{Effort, fit};
@@ -212,6 +212,28 @@ mod sampled {
         for (method, timing, starts, truth, most_runs) in cases {
             covers(method, timing, starts, truth, most_runs);
         }
+    }
+
+    /// Splitting where nothing is rare: a third of the runs goes wrong, and the intervals hold that as often as they say.
+    #[test]
+    fn intervals_of_splitting_cover_what_is_common() {
+        let starts = Starts::Arriving(100 * MILLISECOND);
+        let truth = two_clients(1e6, 50e6, 100e6);
+        assert!((truth - 0.346).abs() < 1e-3);
+        covers(Method::Split, exponential(), starts, truth, 4_096);
+    }
+
+    /// The mean of many replications of splitting is the truth: no bias beyond one part in seventy.
+    #[test]
+    fn splitting_is_unbiased() {
+        let graph = Graph::of(&family::once(Way::Replace, 2), &exponential(), 100_000).expect("a graph");
+        let field = Field::new(&graph, Starts::Arriving(100 * MILLISECOND));
+        let truth = exact(&field).expect("exponential times").value;
+        let seed = Rng::new(7);
+        let values: Vec<f64> = (0..2_000).map(|run| split(&field, 64, &mut seed.fork(run))).collect();
+        let estimate = replicated(&values).expect("an estimate");
+        println!("{truth} {estimate:?}");
+        assert!(estimate.covers(truth) && estimate.relative() < 0.015, "{truth} {estimate:?}");
     }
 
     /// The same for plain runs of clients that begin at once, of which 5 in 1,024 go well: too few for an interval about means of
@@ -442,37 +464,55 @@ mod refusals {
     }
 }
 
-mod contended {
+/// The chapter says what its numbers say.
+mod told {
     use super::*;
+    use overtake_models::odds::{Compared, growth, methods, twice_the_clients};
 
-    /// More contenders, and longer thoughts, make more attempts; a lock for everything stays as slow as one client is.
+    /// Each method's interval holds the truth, plain runs at 1e-4 among them; and the chapter has the same numbers.
     #[test]
-    fn attempts_and_throughput() {
-        let sizes = [1, 2, 4];
-        let thinking = |work: &str| timing(&[("latency", "lognormal:1ms,0.5"), ("work", work)]);
-        let measure = |way, work: &str| {
-            contention(|n| family::contest(way, n, 6), &sizes, &thinking(work), 3, 1).expect("measurements")
-        };
-        let short = measure(Way::Optimistic, "lognormal:500us,0.5");
-        let long = measure(Way::Optimistic, "lognormal:50ms,0.5");
-        assert_eq!((short[0].attempts, short[0].most, short[0].fairness), (1.0, 1, 1.0));
-        assert!(long[1].attempts > 1.2 && long[2].attempts > long[1].attempts, "{long:?}");
-        assert!(long[2].attempts > short[2].attempts, "{short:?} {long:?}");
-        assert!(long[2].most > 3, "{long:?}");
-        let (one, own) = (measure(Way::OneLock, "const:50ms"), measure(Way::OwnLock, "const:50ms"));
-        assert!(one[2].rate < 2.2 * one[0].rate && own[2].rate > 3.0 * own[0].rate, "{one:?} {own:?}");
-    }
-
-    #[test]
-    fn the_chapter_is_the_same_each_time() {
-        let make = || overtake_models::odds::chapter("report", Effort::Quick).expect("a chapter");
-        let chapter = make();
-        assert_eq!(chapter, make());
-        for part in
-            ["factor of 100", "= 0.2", "1.000000e-9 | 1.000000e-9", "exponent", "one lock for all", "odds-growth.svg"]
-        {
+    fn every_interval_of_the_table_holds_the_closed_form() {
+        let rows: Vec<Compared> = methods(Effort::Quick).expect("answers");
+        let chapter = overtake_models::odds::chapter("report", Effort::Quick).expect("a chapter");
+        for row in &rows {
+            assert!((row.chain / row.form - 1.0).abs() < 1e-9, "{row:?}");
+            // Where times are exponential the companion is the truth.
+            assert!((row.race.value / row.form - 1.0).abs() < 1e-9, "{row:?}");
+            assert!(row.split.covers(row.form), "{row:?}");
+            assert!(row.plain.is_none_or(|plain| plain.covers(row.form)), "{row:?}");
+        }
+        let at = |form: f64| rows.iter().find(|row| (row.form / form - 1.0).abs() < 0.01).expect("a row");
+        let plain = at(1e-4).plain.expect("plain runs at 1e-4");
+        assert!(plain.runs == 1_000_000 && (60..150).contains(&plain.hits), "{plain:?}");
+        assert!(plain.low < at(1e-4).split.high && at(1e-4).split.low < plain.high, "{:?}", at(1e-4));
+        assert!(at(1e-9).plain.is_none());
+        for estimate in rows.iter().flat_map(|row| [Some(row.race), Some(row.split), row.plain]).flatten() {
+            let cell = format!("{:.3e} ({:.2e} to {:.2e})", estimate.value, estimate.low, estimate.high);
+            assert!(chapter.markdown.contains(&cell), "{cell}:\n{}", chapter.markdown);
+        }
+        for part in [
+            "factor of 100",
+            "= 0.2",
+            "1.000000e-9 | 1.000000e-9",
+            "instead of 2 there are 6.0 times as many",
+            "12 and 2 here",
+            "odds-growth.svg",
+        ] {
             assert!(chapter.markdown.contains(part), "{part}:\n{}", chapter.markdown);
         }
-        assert_eq!(chapter.pictures.len(), 3);
+        assert_eq!(chapter.pictures.len(), 1);
+    }
+
+    /// Twice the clients at one cart make six times the incidents where there were two, as n(n - 1) says.
+    #[test]
+    fn twice_the_clients_make_six_times_the_incidents() {
+        let points = growth().expect("incidents");
+        let (few, many, times) = twice_the_clients(&points).expect("two and four");
+        assert_eq!((few, many), (2.0, 4.0));
+        assert!((times - 6.0).abs() < 0.01, "{times}");
+        for (clients, incidents) in &points {
+            let pairs = clients * (clients - 1.0) / 2.0;
+            assert!((incidents / points[0].1 / pairs - 1.0).abs() < 1e-3, "{points:?}");
+        }
     }
 }

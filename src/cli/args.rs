@@ -267,8 +267,8 @@ pub(super) struct Search {
     /// Time for each scenario; more ends a search, honestly [default: no limit]
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub time: Option<Duration>,
-    /// Level by level (knows the depth), depth first (with little memory), or as the search chooses (finds at once what goes wrong in
-    /// most orders of events)
+    /// Level by level (knows the depth), depth first (with little memory), or as the search chooses: auto finds at once what goes
+    /// wrong in most orders of events, and helps where a violation is so deep that a search grows beyond 100,000 states
     #[arg(long, value_enum, default_value_t = SearchOrder::Bfs)]
     pub order: SearchOrder,
     /// Go on after the first violation, to find one of each property

@@ -65,6 +65,7 @@ pub(super) fn check(
             told.push(value);
         } else {
             verdict(&judged)?;
+            hint(&options, &checked)?;
             if let Verdict::Falsified(findings) = &checked.verdict {
                 for (finding, written) in findings.iter().zip(&judged.findings) {
                     story(line, &checked, finding, written)?;
@@ -176,6 +177,24 @@ fn verdict(judged: &Judged) -> Outcome<()> {
     field("memory", format!("{} for visited states and frontier", screen::bytes(judged.bytes)))?;
     field("programs", format!("{} runs filled the table", grouped(judged.program_runs as usize)))?;
     field("odds", format!("{} that a state was taken for another", odds(judged.collision_odds)))
+}
+
+/// A search level by level that grows beyond so many states is told that there is another.
+const GROWN: usize = 100_000;
+
+/// What else may help, where a search has grown and proved nothing.
+fn hint(options: &Options, checked: &Checked) -> Outcome<()> {
+    let proved = matches!(checked.verdict, Verdict::Proved | Verdict::Broken(_));
+    if proved || options.order != Order::BreadthFirst || checked.seen.states < GROWN {
+        return Ok(());
+    }
+    field(
+        "hint",
+        format!(
+            "more than {} states level by level: --order auto probes depth first, and often finds a violation at once",
+            grouped(GROWN)
+        ),
+    )
 }
 
 /// The story of a finding, without the places where it is kept.

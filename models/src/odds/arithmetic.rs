@@ -111,7 +111,7 @@ impl Slide {
                 self.more()
             ),
             "\"20 times, 40 times, 80 times\": more carts add in proportion, they do not double; what grows faster is more \
-             people at one cart, with the square: each event meets more others, and there are more events"
+             people at one cart: n of them meet in n(n - 1) ways, so twice as many make more than four times the incidents"
                 .into(),
             format!(
                 "one incident a month to be expected is no incident in {:.0} % of all months",
@@ -147,6 +147,9 @@ mod tests {
         let lines = slide.lines();
         assert!(lines[0].contains("100 cases × 500,000 carts × 20 events × 1e-9 = 1.0 a month: right"), "{lines:?}");
         assert!(lines[1].contains("factor of 100") && lines[1].contains("= 0.2"), "{lines:?}");
+        assert!(lines[2].contains("n(n - 1)") && lines[2].contains("more than four times"), "{lines:?}");
+        let ways = |n: f64| n * (n - 1.0);
+        assert!((2..1000).map(f64::from).all(|n| ways(2.0 * n) > 4.0 * ways(n)));
         assert!(lines[3].contains("37 %"), "{lines:?}");
     }
 

@@ -153,7 +153,7 @@ pub fn replicated(values: &[f64]) -> Result<Estimate, String> {
 }
 
 /// The 97.5th percentile of Student's distribution, by its expansion about the normal one (Abramowitz and Stegun 26.7.5).
-fn student(freedom: f64) -> f64 {
+pub(super) fn student(freedom: f64) -> f64 {
     let z2 = Z * Z;
     let first = Z * (z2 + 1.0) / 4.0;
     let second = Z * ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0;

@@ -22,7 +22,7 @@ mod walk;
 pub use arithmetic::{DAYS_A_MONTH, Slide, Traffic, at_least_one, months};
 pub use ask::{Answer, Method, Odds, Question};
 pub use chain::{Solved, exact};
-pub use chapter::chapter;
+pub use chapter::{Compared, chapter, growth, methods, picture, twice_the_clients};
 pub use closed::two_clients;
 pub use estimate::{Batch, Estimate, counted, replicated, weighted};
 pub use field::Field;

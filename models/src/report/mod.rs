@@ -14,7 +14,10 @@ mod text;
 use crate::check::{Checked, Finding, Verdict};
 use crate::manifest::{as_expected, expected_finding};
 use crate::scenario::{Expected, Scenario};
-use text::{counted, down, grouped, plain};
+use text::{counted, down};
+
+pub use matrix::families;
+pub use text::{grouped, origin, plain};
 
 type Outcome = (Scenario, Checked);
 

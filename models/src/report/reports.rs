@@ -41,6 +41,15 @@ pub(super) fn number(scenario: &Scenario) -> Option<u32> {
     number.parse().ok()
 }
 
+/// Whether a scenario is made from a public report: `O01 …` on locks, `LU-01 …` on data.
+pub(super) fn is_report(scenario: &Scenario) -> bool {
+    let on_data = |name: &str| {
+        let name: Vec<u8> = name.bytes().take(6).collect();
+        matches!(name[..], [a, b, b'-', c, d, b' '] if [a, b].iter().all(u8::is_ascii_uppercase) && [c, d].iter().all(u8::is_ascii_digit))
+    };
+    number(scenario).is_some() || on_data(scenario.name())
+}
+
 fn class(number: u32) -> &'static str {
     CLASSES.iter().find(|(last, _)| number <= *last).map_or("–", |(_, class)| class)
 }
@@ -99,6 +108,10 @@ mod tests {
         assert_eq!(number(&scenario("O07 leader by an old node")), Some(7));
         assert_eq!(number(&scenario("Other lock")), None);
         assert_eq!(number(&scenario("O lock")), None);
+        assert!(
+            is_report(&scenario("O07 leader by an old node")) && is_report(&scenario("LU-01 saved twice, repaired"))
+        );
+        assert!(!is_report(&scenario("lease alone")) && !is_report(&scenario("LU-1 saved twice")));
         assert_eq!(class(5), "mutual exclusion broken");
         assert_eq!(class(6), "two holders after a pause or an expiry");
         assert_eq!(class(99), "–");

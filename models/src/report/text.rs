@@ -3,7 +3,7 @@
 use crate::trace::slug;
 
 /// `1,234,567`.
-pub(super) fn grouped(number: usize) -> String {
+pub fn grouped(number: usize) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -35,7 +35,7 @@ fn raised(number: usize) -> String {
 }
 
 /// A text that stands in Markdown as it is.
-pub(super) fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let mut plain = String::new();
     for c in text.chars() {
         match c {
@@ -77,7 +77,7 @@ pub(super) fn down(text: &str, name: &str) -> String {
 }
 
 /// Where something comes from: a link with a short name, or the text.
-pub(super) fn origin(source: &str) -> String {
+pub fn origin(source: &str) -> String {
     if !source.starts_with("https://") {
         return plain(source);
     }

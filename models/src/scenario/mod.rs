@@ -65,6 +65,7 @@ pub struct Scenario {
     expected: Expected,
     fixed_by: Option<String>,
     only_bounds_help: bool,
+    family: Option<String>,
 }
 
 impl Scenario {
@@ -89,6 +90,7 @@ impl Scenario {
             expected: Expected::Proved,
             fixed_by: None,
             only_bounds_help: false,
+            family: None,
         }
     }
 
@@ -345,6 +347,13 @@ impl Scenario {
         self.fixed_by(scenario)
     }
 
+    /// What it belongs to in the report, where its name does not tell: a row of the matrix of recipes and faults. A faulty program
+    /// belongs to what its repair belongs to.
+    pub fn family(mut self, name: impl Into<String>) -> Self {
+        self.family = Some(name.into());
+        self
+    }
+
     /// The same with another number of clients in its largest group.
     pub fn with_clients(mut self, count: usize) -> Self {
         if let Some(group) = self.groups.iter_mut().max_by_key(|g| g.count) {
@@ -392,6 +401,11 @@ impl Scenario {
     /// Name of the scenario with the repaired program.
     pub fn repair(&self) -> Option<&str> {
         self.fixed_by.as_deref()
+    }
+
+    /// The name of its family, if it was given one.
+    pub fn belongs_to(&self) -> Option<&str> {
+        self.family.as_deref()
     }
 
     /// Whether the repaired program needs bounds of its own ([`kept_within_bounds_of`](Self::kept_within_bounds_of)).
