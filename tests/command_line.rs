@@ -133,6 +133,23 @@ fn reductions_and_orders_change_no_verdict_and_fewer_reductions_see_more_states(
     }
 }
 
+/// Level by level six clients need a million states for a lost update; the search that chooses finds it at once, and is named.
+#[test]
+fn a_search_that_grows_is_told_of_the_search_that_chooses() {
+    let folder = Folder::new();
+    let check = |more: &[&str]| {
+        let peers = ["check", "group by plain SET, calls as steps", "--no-reductions", "--threads", "1"];
+        let ran = run_in(&folder, &[&peers, more].concat());
+        assert_eq!(ran.code, 1, "{}", ran.err);
+        ran.out
+    };
+    let (few, many, auto) =
+        (check(&["--clients", "3"]), check(&["--clients", "6"]), check(&["--clients", "6", "--order", "auto"]));
+    assert!(many.contains("more than 100,000 states level by level: --order auto"), "{many}");
+    assert!(!few.contains("hint ") && !auto.contains("hint "), "{few}\n{auto}");
+    assert!(auto.contains("violated: every key is in the group") && auto.contains("a probe of "), "{auto}");
+}
+
 #[test]
 fn a_violation_is_told_written_and_replays() {
     let folder = Folder::new();

@@ -352,11 +352,11 @@ async fn peer(ctx: Context, compares: bool) -> Result<(), StoreError> {
 fn peers() -> Vec<Scenario> {
     let right = "group by compare-and-set, calls as steps";
     vec![
-        peer_group(3, true).called(right).source("peers, model B"),
+        peer_group(3, true).called(right).source("semantics §6.6"),
         peer_group(3, false)
             .called("group by plain SET, calls as steps")
             .about("Each client reads the group, adds its key, and writes the group whatever it is by then: a key is lost.")
-            .source("peers, model B")
+            .source("semantics §6.6")
             .breaks("every key is in the group")
             .fixed_by(right),
     ]
