@@ -51,6 +51,44 @@ fn reads_do_not_go_back_from_new_to_old() {
     holds(Model::Register, &lines(beside));
 }
 
+/// The other calls of a hash table, on a register with versions.
+#[test]
+fn counting_touching_and_adding_at_the_ends() {
+    let cas = |text: &str| check(Model::Cas, &lines(text)).violation().map(|argument| argument.line);
+    let three = "initially 3; a call add 2; a return 5;";
+    assert_eq!(cas(&format!("{three} b call read; b return 5")), None);
+    assert_eq!(cas(&format!("{three} b call read; b return 3")), Some(5));
+    assert_eq!(cas("initially 3; a call add 2; a return 6"), Some(3));
+    assert_eq!(cas("a call add 2; a return nil; a call touch; a return no"), None);
+    assert_eq!(cas("initially 3; a call add 2; a return nil"), Some(3));
+    // Two whose answers are lost may both be in, or one, or none.
+    let lost = "initially 0; a call add 1; a return unknown; b call add 1; b return unknown;";
+    for read in 0..3 {
+        assert_eq!(cas(&format!("{lost} c call read; c return {read}")), None);
+    }
+    assert_eq!(cas(&format!("{lost} c call read; c return 3")), Some(7));
+    // A touch changes nothing that is seen, the version neither; what adds has another version.
+    assert_eq!(cas("initially x @7; a call touch; a return yes; a call read; a return x @7"), None);
+    assert_eq!(cas("initially x @7; a call append y; a return yes; a call read; a return xy @7"), Some(5));
+    let list = "initially [x]; a call append [y]; a return yes; b call prepend [z]; b return yes; c call replace [w]; c return";
+    assert_eq!(
+        cas("initially x; a call append y; a return yes; b call prepend z; b return yes; a call read; a return zxy"),
+        None
+    );
+    assert_eq!(
+        cas("initially x; a call append y; a return yes; b call prepend z; b return yes; a call read; a return xyz"),
+        Some(7)
+    );
+    assert_eq!(cas(&format!("{list} yes; a call read; a return [w]")), None);
+    assert_eq!(cas(&format!("{list} no")), Some(7));
+    assert_eq!(cas("a call append y; a return yes"), Some(2));
+    // Only if the version is that.
+    assert_eq!(cas("initially x @7; a call delete @7; a return yes; a call read; a return nil"), None);
+    assert_eq!(cas("initially x @7; a call delete @6; a return yes"), Some(3));
+    assert_eq!(cas("initially x @7; a call delete @7; a return no"), Some(3));
+    assert_eq!(cas("a call delete @7; a return no"), None);
+}
+
 #[test]
 fn a_lost_answer_may_mean_anything_but_not_both() {
     let begin = "a call write 1; a return ok; b call write 2; b return unknown;";

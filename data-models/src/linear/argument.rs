@@ -86,8 +86,11 @@ impl<O, A> Operation<O, A> {
         self.called
     }
 
-    /// `a's write 1 (lines 1 to 3)`
+    /// `a's write 1 (lines 1 to 3)`. Events of a world are not cited: a story counts its steps otherwise.
     fn told(&self, unit: &str) -> String {
+        if unit == super::calls::EVENT {
+            return format!("{}'s {}", self.process, self.call_text);
+        }
         let when = match self.returned {
             Some(returned) => format!("{unit}s {} to {returned}", self.called),
             None => format!("{unit} {}, never answered", self.called),

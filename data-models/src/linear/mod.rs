@@ -34,6 +34,8 @@
 //! |---|---|---|
 //! | `register` | `write V`; `read`; `cas OLD NEW` | `ok`; `V` or `nil`; `yes` or `no` |
 //! | `cas` | those, and `put V`; `delete`; `update V VERSION` | `yes` or `no`; the same; `stored`, `moved`, `absent` |
+//! | | `replace V`; `delete @VERSION`; `touch`; `append V`; `prepend V` | `yes` or `no` |
+//! | | `add N` | the new number, or `nil` |
 //! | `kv` | those of `cas` with a key in front of the arguments: `write K V` | the same |
 //! | `counter` | `add N`; `read` | `ok` or the new number; the number |
 //! | `set` | `add E`; `remove E`; `contains E`; `read` | `ok`, or `yes` when it changed something; `yes` or `no`; `[E E]` |
@@ -49,6 +51,7 @@
 mod argument;
 mod calls;
 mod counter;
+mod document;
 mod history;
 mod json;
 mod register;
@@ -61,7 +64,7 @@ use std::fmt;
 use std::path::Path;
 
 pub use argument::Argument;
-pub use calls::check_calls;
+pub use calls::{Begin, check_calls};
 use history::{Event, History};
 use register::Register;
 use spec::Spec;

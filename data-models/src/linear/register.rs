@@ -41,6 +41,16 @@ pub(super) enum Op {
     Put(Word),
     Delete,
     Update(Word, u64),
+    /// Only if something is there.
+    Replace(Word),
+    /// Only if the version is that.
+    DeleteIf(u64),
+    /// To a number; one that falls below 0 is not stopped there, as memcached's is.
+    Add(i64),
+    /// Another life: nothing that is seen changes.
+    Touch,
+    Append(Word),
+    Prepend(Word),
 }
 
 #[derive(Clone, Debug)]
@@ -49,9 +59,23 @@ pub(super) enum Answer {
     Ok(Option<u64>),
     Value(Option<Word>, Option<u64>),
     Was(bool),
+    /// The new number, where there is one.
+    Number(Option<i64>),
     Stored,
     Moved,
     Absent,
+}
+
+/// Two values one behind the other: lists as lists, words as texts.
+fn joined(first: &str, then: &str) -> Word {
+    let inner = |text: &str| text.strip_prefix('[').and_then(|text| text.strip_suffix(']')).map(str::to_owned);
+    match (inner(first), inner(then)) {
+        (Some(first), Some(then)) => {
+            let parts: Vec<&str> = [&*first, &*then].into_iter().filter(|part| !part.is_empty()).collect();
+            format!("[{}]", parts.join(", ")).into()
+        }
+        _ => format!("{first}{then}").into(),
+    }
 }
 
 fn version(word: &str) -> Option<u64> {
@@ -115,13 +139,20 @@ impl Spec for Register {
             (["cas", _, _], _) => Op::Cas(words[1].clone(), words[2].clone()),
             (["put", _], true) => Op::Put(words[1].clone()),
             (["delete"], true) => Op::Delete,
+            (["delete", at], true) => Op::DeleteIf(version(at).ok_or_else(|| format!("{at:?} is no version: @7 is"))?),
+            (["replace", _], true) => Op::Replace(words[1].clone()),
+            (["add", by], true) => Op::Add(by.parse().map_err(|_| format!("{by:?} is no whole number"))?),
+            (["touch"], true) => Op::Touch,
+            (["append", _], true) => Op::Append(words[1].clone()),
+            (["prepend", _], true) => Op::Prepend(words[1].clone()),
             (["update", _, at], true) => {
                 let version = version(at).or_else(|| at.parse().ok());
                 Op::Update(words[1].clone(), version.ok_or_else(|| format!("{at:?} is no version: a number is"))?)
             }
             (_, false) => return unknown_call(words, "write V, read, cas OLD NEW"),
             (_, true) => {
-                let calls = "write V, read, cas OLD NEW, put V, delete, update V VERSION";
+                let calls = "write V, read, cas OLD NEW, put V, delete, update V VERSION, replace V, delete @VERSION, add N, \
+                             touch, append V, prepend V";
                 return unknown_call(words, calls);
             }
         })
@@ -145,7 +176,14 @@ impl Spec for Register {
             (Op::Read, _) => unknown_answer(words, "read", "one value (and its version, as in 1 @7) or nil"),
             (Op::Cas(..), _) => yes_or_no("cas"),
             (Op::Put(_), _) => yes_or_no("put"),
-            (Op::Delete, _) => yes_or_no("delete"),
+            (Op::Delete | Op::DeleteIf(_), _) => yes_or_no("delete"),
+            (Op::Replace(_), _) => yes_or_no("replace"),
+            (Op::Touch, _) => yes_or_no("touch"),
+            (Op::Append(_), _) => yes_or_no("append"),
+            (Op::Prepend(_), _) => yes_or_no("prepend"),
+            (Op::Add(_), ["nil"]) => Ok(Answer::Number(None)),
+            (Op::Add(_), [number]) if number.parse::<i64>().is_ok() => Ok(Answer::Number(number.parse().ok())),
+            (Op::Add(_), _) => unknown_answer(words, "add", "the new number, or nil"),
             (Op::Update(..), ["stored"]) => Ok(Answer::Stored),
             (Op::Update(..), ["moved"]) => Ok(Answer::Moved),
             (Op::Update(..), ["absent"]) => Ok(Answer::Absent),
@@ -176,6 +214,30 @@ impl Spec for Register {
             }
             Op::Put(value) => effect(!there).map(|done| if done { self.store(held, value) } else { same() }),
             Op::Delete => effect(there).map(|done| if done { held.next(None, self.versions) } else { same() }),
+            Op::Replace(value) => effect(there).map(|done| if done { self.store(held, value) } else { same() }),
+            Op::DeleteIf(version) => match answer {
+                // Either nothing is there, or something with another version.
+                Some(Answer::Was(false)) if there => held.not_at(*version),
+                Some(Answer::Was(false)) => Some(same()),
+                Some(_) if !there => None,
+                Some(_) => held.at(*version).map(|held| held.next(None, self.versions)),
+                None if !there => Some(same()),
+                None => Some(held.at(*version).map_or_else(same, |held| held.next(None, self.versions))),
+            },
+            Op::Touch => effect(there).map(|_| same()),
+            Op::Append(more) | Op::Prepend(more) => effect(there).map(|done| match &held.value {
+                Some(value) if done && matches!(op, Op::Append(_)) => self.store(held, &joined(value, more)),
+                Some(value) if done => self.store(held, &joined(more, value)),
+                _ => same(),
+            }),
+            Op::Add(by) => {
+                let sum = held.value.as_ref().and_then(|value| value.parse::<i64>().ok()?.checked_add(*by));
+                match answer {
+                    Some(Answer::Number(None)) => (!there).then(same),
+                    Some(Answer::Number(told)) if *told != sum => None,
+                    _ => Some(sum.map_or_else(same, |sum| self.store(held, &sum.to_string().into()))),
+                }
+            }
             Op::Update(value, version) => match answer {
                 Some(Answer::Absent) => (!there).then(same),
                 Some(Answer::Moved) => there.then(|| held.not_at(*version)).flatten(),
@@ -209,7 +271,19 @@ impl Spec for Register {
             (Op::Put(_), Answer::Was(true)) | (Op::Delete, Answer::Was(false)) | (Op::Update(..), Answer::Absent) => {
                 "the object must hold nothing".into()
             }
-            (Op::Put(_) | Op::Delete, _) => "the object must hold something".into(),
+            (Op::Touch | Op::Append(_) | Op::Prepend(_) | Op::Replace(_), Answer::Was(false))
+            | (Op::Add(_), Answer::Number(None)) => "the object must hold nothing".into(),
+            (Op::Add(by), Answer::Number(Some(told))) => match told.checked_sub(*by) {
+                Some(before) => format!("the object must hold {before}"),
+                None => "the object must hold a number that there is not".into(),
+            },
+            (Op::DeleteIf(version), Answer::Was(false)) => {
+                format!("the object must hold nothing, or something with another version than {version}")
+            }
+            (Op::DeleteIf(version), _) => format!("the object must hold something with version {version}"),
+            (Op::Put(_) | Op::Delete | Op::Touch | Op::Append(_) | Op::Prepend(_) | Op::Replace(_) | Op::Add(_), _) => {
+                "the object must hold something".into()
+            }
             (Op::Update(_, version), Answer::Moved) => {
                 format!("the object must hold something with another version than {version}")
             }
