@@ -8,7 +8,7 @@ pub fn mapped(item: &Value, known: &[&'static str]) -> Value {
     let mut object = doc([]);
     for field in known {
         if let Some(value) = item.at(field) {
-            object.set(*field, value.clone());
+            object.set(field, value.clone());
         }
     }
     object
