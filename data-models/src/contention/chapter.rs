@@ -38,7 +38,7 @@ fn sizes(effort: Effort) -> &'static [usize] {
 
 /// Runs, and changes of each contender.
 fn sample(effort: Effort) -> (u64, u32) {
-    if effort == Effort::Quick { (3, 5) } else { (8, 12) }
+    if effort == Effort::Quick { (3, 5) } else { (8, 6) }
 }
 
 fn measure(way: Way, think: &str, rest: Duration, effort: Effort) -> Result<Vec<Contention>, String> {
@@ -116,7 +116,7 @@ fn optimistic(chapter: &mut Chapter, folder: &str, effort: Effort) -> Result<(),
 /// A sentence, when a program breaks the rules.
 pub fn used_up(effort: Effort) -> Result<Vec<(&'static str, Vec<Contention>)>, String> {
     let everybody = |policy| measure(Way::Optimistic(policy), MEDIUM, Duration::ZERO, effort);
-    let (runs, rounds) = if effort == Effort::Quick { (3, 1) } else { (16, 1) };
+    let (runs, rounds) = if effort == Effort::Quick { (3, 1) } else { (8, 1) };
     let sizes: Vec<usize> = sizes(effort).iter().copied().filter(|n| *n > 1).collect();
     let slow = |thinks: u64| {
         let family =
