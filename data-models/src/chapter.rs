@@ -1,4 +1,4 @@
-//! The chapter of the report on data: which mistakes are found again, and how often.
+//! The chapter of the report on data: which mistakes are found again, how often, and what operations cost in calls.
 
 use std::fmt::Write as _;
 
@@ -183,6 +183,7 @@ pub fn chapter(folder: &str) -> Result<Chapter, String> {
     patterns(&mut markdown, &all);
     classes(&mut markdown, &all);
     one_by_one(&mut markdown, &all, folder);
+    markdown += &format!("\n{}", crate::costs::markdown()?);
     Ok(Chapter { markdown, pictures: Vec::new() })
 }
 

@@ -2,6 +2,7 @@
 //! that are found again in them.
 pub mod chapter;
 pub mod contention;
+pub mod costs;
 pub mod linear;
 pub mod property;
 pub mod reports;

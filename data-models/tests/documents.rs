@@ -1,9 +1,10 @@
 //! The scenarios on documents: snippets, optimistic and pessimistic locking, carts.
 
-mod verdicts;
+mod judge;
 
 use std::collections::BTreeSet;
 
+use judge::judge;
 use overtake_data_models::property::no_program_fails;
 use overtake_data_models::scenarios;
 use overtake_data_recipes::optimistic::{a_hundred_attempts, add_with_version, backing_off, update};
@@ -12,7 +13,6 @@ use overtake_recipes::Value;
 use overtake_recipes::store::{Filter, doc};
 use overtake_sim::program::Context;
 use overtake_sim::stores::Documents;
-use verdicts::judge;
 
 #[test]
 fn each_slip_of_the_snippets_is_found_and_its_repair_is_proved() {

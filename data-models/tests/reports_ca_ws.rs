@@ -4,5 +4,5 @@ mod judge;
 
 #[test]
 fn each_report_is_found_and_its_repair_is_proved() {
-    judge::judge(&["CA", "WS"]);
+    judge::judge_reports(&["CA", "WS"]);
 }

@@ -4,15 +4,15 @@ mod judge;
 
 #[test]
 fn lost_updates_are_found_and_their_repairs_are_proved() {
-    judge::judge(&["LU"]);
+    judge::judge_reports(&["LU"]);
 }
 
 #[test]
 fn duplicates_are_found_and_their_repairs_are_proved() {
-    judge::judge(&["DI"]);
+    judge::judge_reports(&["DI"]);
 }
 
 #[test]
 fn deadlocks_are_found_and_their_repairs_are_proved() {
-    judge::judge(&["DL"]);
+    judge::judge_reports(&["DL"]);
 }

@@ -44,15 +44,16 @@ fn outcome(scenario: &Scenario) -> Result<String, String> {
 
 #[test]
 fn reports_are_found_and_repairs_proved() {
-    let only = std::env::var("ONLY").ok();
+    let only = std::env::var("OVERTAKE_ONLY").ok();
     let all = bugs::all();
     let start = Instant::now();
-    let mut wrong = Vec::new();
+    let (mut judged, mut wrong) = (0, Vec::new());
     for scenario in &all {
         let Some(entry) = entry(scenario) else { continue };
         if only.as_ref().is_some_and(|only| only != entry) {
             continue;
         }
+        judged += 1;
         if let Some(repair) = scenario.repair() {
             let repaired = all.iter().find(|s| s.name() == repair);
             let repaired = repaired.unwrap_or_else(|| panic!("{repair:?} is missing"));
@@ -69,4 +70,5 @@ fn reports_are_found_and_repairs_proved() {
     }
     println!("{:.1?} in all", start.elapsed());
     assert!(wrong.is_empty(), "not as expected: {wrong:?}");
+    assert!(judged > 0, "nothing was judged; OVERTAKE_ONLY is {only:?}");
 }

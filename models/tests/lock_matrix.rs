@@ -40,9 +40,11 @@ fn counts() -> BTreeMap<&'static str, usize> {
 }
 
 fn judge(scenarios: Vec<Scenario>) {
-    let (counts, only) = (counts(), std::env::var("ONLY").unwrap_or_default());
+    let (counts, only) = (counts(), std::env::var("OVERTAKE_ONLY").unwrap_or_default());
     let mut wrong = Vec::new();
-    for scenario in scenarios.iter().filter(|s| s.name().contains(&only)) {
+    let picked: Vec<_> = scenarios.iter().filter(|s| s.name().contains(&only)).collect();
+    assert!(!picked.is_empty(), "nothing is judged; OVERTAKE_ONLY is {only:?}");
+    for scenario in picked {
         let (outcome, states) = outcome(scenario);
         let name = scenario.name();
         println!("{name} | {states} | {outcome:?}");

@@ -21,6 +21,7 @@ enum Way {
     InTurn,
     OneByOne,
     InNodeOrder,
+    Denormalised,
 }
 
 async fn reads_so(ctx: Context, way: Way) -> Result<(), StoreError> {
@@ -39,6 +40,7 @@ async fn reads_so(ctx: Context, way: Way) -> Result<(), StoreError> {
         }
         Way::OneByOne => items_one_by_one(&dht, GROUP).await?,
         Way::InNodeOrder => faulty::node_order::items(&dht, GROUP).await?,
+        Way::Denormalised => denormalised::items(&dht, GROUP).await?,
     };
     let items: Vec<String> = items.iter().map(ToString::to_string).collect();
     ctx.mark_with("read", &items.join(","));
@@ -191,7 +193,69 @@ fn copies() -> Vec<Scenario> {
     ]
 }
 
+/// How a group holds its items, and is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kept {
+    KeysOneByOne,
+    KeysInBatches,
+    Copies,
+}
+
+/// What one client alone pays, by how a group is kept, to read its items and to change an article that is in two groups.
+pub(crate) fn costs() -> Vec<(&'static str, [Scenario; 2])> {
+    // As above: four keys on three nodes.
+    let nodes = || Dht::seed(3).counting_calls().placed("news", 1).placed("x", 2).placed("y", 0).placed("z", 1);
+    let world = |name: &str, calls: usize| {
+        scenario(name).source(SOURCE).properties([
+            calls_are("the calls are what they should be", move |_| calls),
+            no_program_fails(),
+            everybody_is_done(),
+        ])
+    };
+    let read = |kept: Kept, name: &str, calls| {
+        let table = match kept {
+            Kept::Copies => nodes().with(GROUP, keys(&["1", "2", "3", "4"])),
+            _ => {
+                let items = nodes().with("x1", "1").with("y1", "2").with("z1", "3").with("x2", "4");
+                items.with(GROUP, keys(&["x1", "y1", "z1", "x2"]))
+            }
+        };
+        let way = match kept {
+            Kept::KeysOneByOne => Way::OneByOne,
+            Kept::KeysInBatches => Way::InBatches,
+            Kept::Copies => Way::Denormalised,
+        };
+        world(name, calls)
+            .about("One client alone reads a group of four items on three nodes: what that costs in calls.")
+            .client("reader", move |ctx| reads_so(ctx, way))
+            .stores(table.into())
+            .properties([reads("1,2,3,4"), somebody_reads()])
+    };
+    let change = |kept: Kept, name: &str, calls| {
+        let (groups, list): (_, fn(&str) -> Value) = match kept {
+            Kept::Copies => (BOTH, |own| keys(&[OLD, own])),
+            _ => (&[] as &[_], |_| keys(&["article"])),
+        };
+        let table = Dht::seed(1).counting_calls().with("article", OLD).with("news", list("rain"));
+        world(name, calls)
+            .about("One client alone changes an article that is in two groups: what that costs in calls.")
+            .client("editor", move |ctx| edits(ctx, groups))
+            .stores(table.with("sports", list("2:1")).into())
+            .properties([no_stale_copy(), somebody_is(&["changed"], "the article is changed")])
+    };
+    let both = |name: &'static str, kept: Kept, calls: [usize; 2]| {
+        let reads = read(kept, &format!("a group of {name}, what a read costs"), calls[0]);
+        (name, [reads, change(kept, &format!("a group of {name}, what a change costs"), calls[1])])
+    };
+    vec![
+        both("keys, read one by one", Kept::KeysOneByOne, [5, 1]),
+        both("keys, read in batches by node", Kept::KeysInBatches, [4, 1]),
+        both("copies", Kept::Copies, [1, 5]),
+    ]
+}
+
 /// Reading groups, and what is read.
 pub fn scenarios() -> Vec<Scenario> {
-    [order_and_calls(), copies()].concat()
+    let costs = costs().into_iter().flat_map(|(_, scenarios)| scenarios).collect();
+    [order_and_calls(), copies(), costs].concat()
 }

@@ -35,8 +35,8 @@ pub(super) fn x(view: &overtake_sim::world::View<'_>) -> Option<i64> {
 }
 
 pub(super) fn every_change_is_in_once() -> Property {
-    // Whoever dies may have had his one change in.
-    ledger(COUNTS, SOURCE, 1).at_stake(1).comes_to(x)
+    // Whoever dies may have had his change in.
+    ledger(COUNTS, SOURCE, 1).at_stake(amount_of).comes_to(x)
 }
 
 /// Adds to x: what is done in one attempt.
@@ -58,8 +58,8 @@ enum How {
     LostReply,
 }
 
-async fn adds(ctx: Context, how: How) -> Result<(), OptimisticError> {
-    let add = |item| plus(item, 1);
+async fn adds(ctx: Context, how: How, by: i64) -> Result<(), OptimisticError> {
+    let add = |item| plus(item, by);
     let forever = until_it_is_in();
     let done = match how {
         How::Right => optimistic::update(&ctx, DOCS, id(), &forever, 1, add).await.map(drop),
@@ -72,37 +72,52 @@ async fn adds(ctx: Context, how: How) -> Result<(), OptimisticError> {
         How::LostReply => faulty::lost_reply_as_conflict(&ctx, DOCS, id(), add).await,
     };
     match done {
-        Ok(()) => ctx.mark_with("acknowledged", "1"),
-        Err(OptimisticError::Store(StoreError::Unknown)) => ctx.mark_with("unknown", "1"),
+        Ok(()) => ctx.mark_with("acknowledged", &by.to_string()),
+        Err(OptimisticError::Store(StoreError::Unknown)) => ctx.mark_with("unknown", &by.to_string()),
         Err(error) => return Err(error),
     }
     Ok(())
 }
 
 fn world(clients: usize, how: How) -> Scenario {
-    scenario("").source(SOURCE).stores(stores(one_document())).clients(clients, move |ctx| adds(ctx, how)).properties([
+    let world = scenario("").source(SOURCE).stores(stores(one_document())).properties([
         every_change_is_in_once(),
         somebody_is_told(),
         everybody_is_done(),
-    ])
+    ]);
+    each(world, clients, move |ctx, by| adds(ctx, how, by))
+}
+
+/// Clients of one program, each with an amount of its own.
+pub(super) fn each<Fut>(
+    world: Scenario,
+    clients: usize,
+    program: impl Fn(Context, i64) -> Fut + Copy + Send + Sync + 'static,
+) -> Scenario
+where
+    Fut: Future<Output = Result<(), OptimisticError>> + 'static,
+{
+    (0..clients).fold(world, |world, place| {
+        world.client(format!("client {}", place + 1), move |ctx| program(ctx, amount_of(place)))
+    })
 }
 
 /// One by the scheme, one beside it.
 fn beside_a_rogue(repaired: bool) -> Scenario {
     world(1, How::Right).client("rogue", move |ctx: Context| async move {
         let added = match repaired {
-            true => optimistic::add_with_version(&ctx, DOCS, id(), 1).await?,
-            false => optimistic::add_without_version(&ctx, DOCS, id(), 1).await?,
+            true => optimistic::add_with_version(&ctx, DOCS, id(), amount_of(1)).await?,
+            false => optimistic::add_without_version(&ctx, DOCS, id(), amount_of(1)).await?,
         };
         if added {
-            ctx.mark_with("acknowledged", "1");
+            ctx.mark_with("acknowledged", &amount_of(1).to_string());
         }
         Ok::<(), StoreError>(())
     })
 }
 
 /// A mail is sent, inside the function that is retried or behind the update.
-async fn mails(ctx: Context, inside: bool) -> Result<(), OptimisticError> {
+async fn mails(ctx: Context, inside: bool, by: i64) -> Result<(), OptimisticError> {
     let me = ctx.unique_id();
     let mail = || {
         let (docs, mail) = (ctx.documents(), doc([("of", (&me).into())]));
@@ -112,20 +127,23 @@ async fn mails(ctx: Context, inside: bool) -> Result<(), OptimisticError> {
         if inside && mail().await.is_err() {
             ctx.mark("no mail");
         }
-        plus(item, 1).await
+        plus(item, by).await
     };
     ctx.keeping(&[&me], optimistic::update(&ctx, DOCS, id(), &until_it_is_in(), 1, add)).await?;
     if !inside {
         mail().await?;
     }
-    ctx.mark_with("acknowledged", "1");
+    ctx.mark_with("acknowledged", &by.to_string());
     Ok(())
 }
 
 fn side_effect(repaired: bool) -> Scenario {
-    scenario("").source(SOURCE).stores(stores(one_document())).clients(2, move |ctx| mails(ctx, !repaired)).properties(
-        [at_most_one_effect("one mail a change", SOURCE, MAILS, "of"), every_change_is_in_once(), somebody_is_told()],
-    )
+    let world = scenario("").source(SOURCE).stores(stores(one_document())).properties([
+        at_most_one_effect("one mail a change", SOURCE, MAILS, "of"),
+        every_change_is_in_once(),
+        somebody_is_told(),
+    ]);
+    each(world, 2, move |ctx, by| mails(ctx, !repaired, by))
 }
 
 /// One changes a cart by the scheme, another deletes it and makes it anew.

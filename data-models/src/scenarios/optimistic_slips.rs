@@ -12,7 +12,7 @@ use overtake_sim::program::Context;
 use overtake_sim::stores::Documents;
 use overtake_sim::world::View;
 
-use super::optimistic::{DOCS, SOURCE, every_change_is_in_once, id, one_document, plus, x};
+use super::optimistic::{DOCS, SOURCE, each, every_change_is_in_once, id, one_document, plus, x};
 use super::pairs::{pair, somebody_is_told, stores, tell};
 use crate::property::*;
 
@@ -152,17 +152,16 @@ fn done_is_done() -> Property {
 }
 
 fn awaited(repaired: bool) -> Scenario {
-    empty(one_document())
-        .clients(2, move |ctx: Context| async move {
-            let add = |item| plus(item, 1);
-            match repaired {
-                true => optimistic::as_written(&ctx, DOCS, id(), &until_it_is_in(), add).await?,
-                false => faulty::not_awaited(&ctx, DOCS, id(), add),
-            }
-            ctx.mark_with("acknowledged", "1");
-            Ok::<(), OptimisticError>(())
-        })
-        .properties([done_is_done(), somebody_is_told()])
+    let adds = move |ctx: Context, by: i64| async move {
+        let add = move |item| plus(item, by);
+        match repaired {
+            true => optimistic::as_written(&ctx, DOCS, id(), &until_it_is_in(), add).await?,
+            false => faulty::not_awaited(&ctx, DOCS, id(), add),
+        }
+        ctx.mark_with("acknowledged", &by.to_string());
+        Ok::<(), OptimisticError>(())
+    };
+    each(empty(one_document()), 2, adds).properties([done_is_done(), somebody_is_told()])
 }
 
 /// One adds by the scheme; another sets a field beside it, by one update or by one of many.
@@ -196,29 +195,29 @@ fn beside(many: bool) -> impl Fn(bool) -> Scenario {
 
 /// Two clients with two attempts each and a pause in between that grows and is drawn.
 fn backs_off(repaired: bool) -> Scenario {
-    empty(one_document())
-        .clients(2, move |ctx: Context| async move {
-            let (add, policy) = (|item| plus(item, 1), backing_off(2));
-            match repaired {
-                true => drop(optimistic::update(&ctx, DOCS, id(), &policy, 1, add).await?),
-                false => faulty::replace_retried(&ctx, DOCS, id(), &policy, add).await?,
-            }
-            ctx.mark_with("acknowledged", "1");
-            Ok::<(), OptimisticError>(())
-        })
-        .jitter(7)
-        .literal_owners()
-        .properties([every_change_is_in_once(), no_program_fails(), somebody_is_told()])
+    let adds = move |ctx: Context, by: i64| async move {
+        let (add, policy) = (move |item| plus(item, by), backing_off(2));
+        match repaired {
+            true => drop(optimistic::update(&ctx, DOCS, id(), &policy, 1, add).await?),
+            false => faulty::replace_retried(&ctx, DOCS, id(), &policy, add).await?,
+        }
+        ctx.mark_with("acknowledged", &by.to_string());
+        Ok::<(), OptimisticError>(())
+    };
+    each(empty(one_document()), 2, adds).jitter(7).literal_owners().properties([
+        every_change_is_in_once(),
+        no_program_fails(),
+        somebody_is_told(),
+    ])
 }
 
 /// All of them.
 pub fn scenarios() -> Vec<Scenario> {
     [
         vec![
-            empty(one_document())
-                .clients(3, |ctx: Context| async move {
-                    optimistic::update(&ctx, DOCS, id(), &a_hundred_attempts(), 1, |item| plus(item, 1)).await?;
-                    ctx.mark_with("acknowledged", "1");
+            each(empty(one_document()), 3, |ctx, by| async move {
+                    optimistic::update(&ctx, DOCS, id(), &a_hundred_attempts(), 1, move |item| plus(item, by)).await?;
+                    ctx.mark_with("acknowledged", &by.to_string());
                     Ok::<(), OptimisticError>(())
                 })
                 .properties([every_change_is_in_once(), no_program_fails(), somebody_is_told()])

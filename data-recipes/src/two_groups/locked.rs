@@ -67,13 +67,13 @@ async fn once<E: DataEnvironment>(env: &E, pair: Pair<'_>, key: Option<&str>) ->
     let (second, of_second) = group(&dht, pair.second).await?;
     let (mut first, of_first) = group(&dht, pair.first).await?;
     if first != second {
-        swap(&dht, pair.second, first.into(), of_second).await?;
+        swap(&dht, pair.second, first.into(), of_second, pair.life).await?;
         return Ok(None);
     }
     let Some(key) = key.filter(|key| !first.iter().any(|k| k == key)) else { return Ok(Some((first, second))) };
     first.push(key.to_owned());
-    let done = swap(&dht, pair.first, first.clone().into(), of_first).await?
-        && swap(&dht, pair.second, first.clone().into(), of_second).await?;
+    let done = swap(&dht, pair.first, first.clone().into(), of_first, pair.life).await?
+        && swap(&dht, pair.second, first.clone().into(), of_second, pair.life).await?;
     Ok(done.then(|| (first.clone(), first)))
 }
 

@@ -14,6 +14,9 @@
 //!
 //! None of them gives up half-way: they go on until the add is done. A caller with less patience drops the future, as a crash would.
 //!
+//! Whatever they store lives as long as the caller says ([`Pair::life`]). When groups expire, one record alone keeps both the same, since both
+//! are gone together. [`redo`] and [`locked`] bring the groups together again when the next client comes by; [`intent`] may never.
+//!
 //! Source: the posts stop at this problem, and leave it for a later one; `semantics §6.6`, slip 13.
 
 pub mod faulty;
@@ -37,16 +40,25 @@ pub struct Pair<'a> {
     pub first: &'a str,
     /// The other.
     pub second: &'a str,
+    /// How long a group lives after it was made, and an intent record. UPDATE keeps what is left of it.
+    pub life: Expiration,
 }
 
 /// The keys in both groups, as one reader sees them.
 pub type Lists = (Vec<String>, Vec<String>);
 
-/// Stores a value under a key that had that version when it was read, or was absent. `false` when that has changed.
-async fn swap<D: Dht>(dht: &D, key: &str, value: Value, version: Option<Version>) -> Result<bool, StoreError> {
+/// Stores a value under a key that had that version when it was read, or was absent: then it lives that long. `false`
+/// when that has changed.
+async fn swap<D: Dht>(
+    dht: &D,
+    key: &str,
+    value: Value,
+    version: Option<Version>,
+    life: Expiration,
+) -> Result<bool, StoreError> {
     match version {
         Some(version) => Ok(dht.update(key, value, version).await? == Updated::Stored),
-        None => dht.put(key, value, Expiration::Never).await,
+        None => dht.put(key, value, life).await,
     }
 }
 

@@ -1,28 +1,28 @@
 //! One record that holds both groups: what the table compares is the version of both.
 //!
-//! Two calls. Both groups are read, evicted and lost together, so they never disagree; and everybody who changes either contends for the
+//! Two calls. Both groups are read, expire, are evicted and lost together, so they never disagree; and everybody who changes either contends for the
 //! one record.
 
 use overtake_recipes::StoreError;
-use overtake_recipes::store::{DataEnvironment, Dht, Value, Version, doc};
+use overtake_recipes::store::{DataEnvironment, Dht, Expiration, Value, Version, doc};
 
 use super::{Lists, pause, swap};
 
-/// Adds a key to both groups in the record.
+/// Adds a key to both groups in the record. `life` is how long the record lives when this makes it.
 ///
 /// # Errors
 /// What a node answers but that it cannot be reached.
-pub async fn add<E: DataEnvironment>(env: &E, record: &str, key: &str) -> Result<(), StoreError> {
+pub async fn add<E: DataEnvironment>(env: &E, record: &str, key: &str, life: Expiration) -> Result<(), StoreError> {
     loop {
         env.checkpoint("one record: add", &[record, key]);
-        let round = once(env, record, key).await;
+        let round = once(env, record, key, life).await;
         if pause(env, round).await? == Some(true) {
             return Ok(());
         }
     }
 }
 
-async fn once<E: DataEnvironment>(env: &E, record: &str, key: &str) -> Result<bool, StoreError> {
+async fn once<E: DataEnvironment>(env: &E, record: &str, key: &str, life: Expiration) -> Result<bool, StoreError> {
     let dht = env.dht();
     let ((mut first, mut second), version) = lists(&dht, record).await?;
     if first.iter().any(|k| k == key) {
@@ -30,7 +30,7 @@ async fn once<E: DataEnvironment>(env: &E, record: &str, key: &str) -> Result<bo
     }
     first.push(key.to_owned());
     second.push(key.to_owned());
-    swap(&dht, record, doc([("first", first.into()), ("second", second.into())]), version).await
+    swap(&dht, record, doc([("first", first.into()), ("second", second.into())]), version, life).await
 }
 
 /// Both groups, in one call.

@@ -4,7 +4,9 @@
 //! decided; the second is behind by one until somebody copies it over: the writer itself, or whoever comes by. Nobody makes the next change
 //! before. Four calls, no more than the torn update takes, and nothing that a crash leaves behind is in anybody's way.
 //!
-//! The second group is always read *before* the first: then the copy is at least as new as the version that it replaces.
+//! Groups of one number are the same list as long as nothing is forgotten. When a group has expired, or was evicted, numbers are given a
+//! second time; so the lists are compared as well, and where they differ under one number the first group is right
+//! ([`faulty::redo_numbers_alone`](super::faulty::redo_numbers_alone)).
 
 use overtake_recipes::StoreError;
 use overtake_recipes::store::{DataEnvironment, Dht, Item, Value, doc};
@@ -12,19 +14,19 @@ use overtake_recipes::store::{DataEnvironment, Dht, Item, Value, doc};
 use super::{Lists, Pair, pause, swap};
 
 /// A group with the number of its last change.
-struct Group {
-    keys: Vec<String>,
-    number: i64,
-    item: Option<Item>,
+pub(super) struct Group {
+    pub keys: Vec<String>,
+    pub number: i64,
+    pub item: Option<Item>,
 }
 
-async fn group<D: Dht>(dht: &D, key: &str) -> Result<Group, StoreError> {
+pub(super) async fn group<D: Dht>(dht: &D, key: &str) -> Result<Group, StoreError> {
     let item = dht.get(key).await?;
     let keys = item.as_ref().and_then(|item| item.data.at("keys")).map_or(Vec::new(), Value::strings);
     Ok(Group { keys, number: item.as_ref().map_or(0, |item| item.data.int("number")), item })
 }
 
-fn written(keys: &[String], number: i64) -> Value {
+pub(super) fn written(keys: &[String], number: i64) -> Value {
     doc([("keys", keys.to_vec().into()), ("number", number.into())])
 }
 
@@ -55,24 +57,24 @@ async fn once<E: DataEnvironment>(env: &E, pair: Pair<'_>, key: &str) -> Result<
     }
     first.keys.push(key.to_owned());
     let change = written(&first.keys, first.number + 1);
-    if !swap(&dht, pair.first, change.clone(), first.item.map(|item| item.version)).await? {
+    if !swap(&dht, pair.first, change.clone(), first.item.map(|item| item.version), pair.life).await? {
         return Ok(false);
     }
-    swap(&dht, pair.second, change, second.item.map(|item| item.version)).await
+    swap(&dht, pair.second, change, second.item.map(|item| item.version), pair.life).await
 }
 
 /// Whether the groups have the same changes; if not, the one that is behind gets what the other has.
-async fn level<D: Dht>(dht: &D, pair: Pair<'_>, first: &Group, second: &Group) -> Result<bool, StoreError> {
-    if first.number == second.number {
+pub(super) async fn level<D: Dht>(dht: &D, pair: Pair<'_>, first: &Group, second: &Group) -> Result<bool, StoreError> {
+    if first.number == second.number && first.keys == second.keys {
         return Ok(true);
     }
-    let (behind, key, ahead) = match first.number > second.number {
+    let (behind, key, ahead) = match first.number >= second.number {
         true => (second, pair.second, first),
-        // Only when the first was lost.
+        // Only when the first was forgotten.
         false => (first, pair.first, second),
     };
     let version = behind.item.as_ref().map(|item| item.version);
-    swap(dht, key, written(&ahead.keys, ahead.number), version).await?;
+    swap(dht, key, written(&ahead.keys, ahead.number), version, pair.life).await?;
     Ok(false)
 }
 

@@ -1,7 +1,7 @@
 //! Under the leases the groups are written with SET.
 
 use overtake_recipes::StoreError;
-use overtake_recipes::store::{DataEnvironment, Dht, Expiration};
+use overtake_recipes::store::{DataEnvironment, Dht};
 
 use crate::group::keys;
 use crate::two_groups::Pair;
@@ -21,7 +21,7 @@ pub async fn add<E: DataEnvironment>(env: &E, pair: Pair<'_>, key: &str, token: 
     for group in [pair.first, pair.second] {
         let mut list = keys(&dht, group).await?.map_or(Vec::new(), |(keys, _)| keys);
         list.push(key.to_owned());
-        dht.set(group, list.into(), Expiration::Never).await?;
+        dht.set(group, list.into(), pair.life).await?;
     }
     leave(env, held).await
 }
