@@ -1,5 +1,6 @@
 //! `LeaderLatch` (§5.5): the recipe runs in the background, the latch is what threads see of it.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 use std::time::Duration;
@@ -41,19 +42,28 @@ struct Shared<S: Threads> {
 }
 
 /// A candidate for as long as it likes, over sessions too: when one is over it begins anew in the next.
-pub struct LeaderLatch<S: Threads, V: Service> {
+/// `R` is the recipe under it.
+pub struct LeaderLatch<S: Threads, V: Service, R = Recipe<Env<S, V>>> {
     client: Client<S, V>,
     path: String,
     shared: Arc<Shared<S>>,
+    recipe: PhantomData<fn() -> R>,
 }
 
 impl<S: Threads, V: Service> LeaderLatch<S, V> {
     /// A latch on the path. Sends nothing.
     pub fn new(client: &Client<S, V>, path: &str) -> Self {
+        Self::over(client, path)
+    }
+}
+
+impl<S: Threads, V: Service, R: Latch<Env<S, V>> + 'static> LeaderLatch<S, V, R> {
+    /// A latch over another recipe.
+    pub fn over(client: &Client<S, V>, path: &str) -> Self {
         let inside =
             Inside { state: LatchState::Latent, leads_by: None, led_by: None, listeners: Vec::new(), closing: None };
         let shared = Shared { inside: S::mutex("latch", inside), changed: S::condvar("latch") };
-        Self { client: client.clone(), path: path.into(), shared: Arc::new(shared) }
+        Self { client: client.clone(), path: path.into(), shared: Arc::new(shared), recipe: PhantomData }
     }
 
     /// Calls the listener with `true` when the latch leads and with `false` when it does not any more, in the background.
@@ -73,7 +83,7 @@ impl<S: Threads, V: Service> LeaderLatch<S, V> {
         inside.state = LatchState::Started;
         drop(inside);
         let (shared, path) = (self.shared.clone(), self.path.clone());
-        self.client.in_background(move |env, tasks| tasks.push(candidate(env, path, shared)));
+        self.client.in_background(move |env, tasks| tasks.push(candidate::<S, V, R>(env, path, shared)));
         Ok(())
     }
 
@@ -180,7 +190,7 @@ impl<S: Threads> Listener for Tell<S> {
 }
 
 /// A candidate until the latch is closed.
-async fn candidate<S: Threads, V: Service>(env: Env<S, V>, path: String, shared: Arc<Shared<S>>) {
+async fn candidate<S: Threads, V: Service, R: Latch<Env<S, V>>>(env: Env<S, V>, path: String, shared: Arc<Shared<S>>) {
     let closed = std::future::poll_fn(|context| {
         let mut inside = S::lock(&shared.inside);
         if inside.state == LatchState::Closed {
@@ -191,7 +201,7 @@ async fn candidate<S: Threads, V: Service>(env: Env<S, V>, path: String, shared:
     });
     let tell = Tell(shared.clone());
     let runs = async {
-        let latch = Recipe::new(env.clone(), &path);
+        let latch = R::new(env.clone(), &path);
         // Whatever ends an attempt, the next one begins, until the latch is closed (O24).
         while let Err(ended) = latch.run(&tell).await {
             if env.client().is_closed() {

@@ -19,7 +19,7 @@ pub trait InterProcessLock<S: Threads>: Send + Sync {
     /// # Errors
     /// Whatever ends the attempt; nothing is held then.
     fn acquire(&self) -> Result<(), Error>;
-    /// As [`acquire`](Self::acquire), for so long at most. `false`: the time was up.
+    /// As [`acquire`](Self::acquire), for so long at most. `false`: the time was up, or the client was closed.
     ///
     /// # Errors
     /// As [`acquire`](Self::acquire).
@@ -86,7 +86,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
         }
         let attempt = self.client.run_or(interrupt, |env| self.attempt(env, time));
         match attempt {
-            Ok(granted) => self.granted(granted?),
+            Ok(granted) => granted.map(|granted| self.granted(granted)),
             Err(Interrupted) => Err(Error::Interrupted),
         }
     }
@@ -101,7 +101,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
         self.owners.again()
     }
 
-    async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Acquired>, Error> {
+    async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Grant>, Error> {
         let lock = L::new(env.clone(), &self.base);
         let closed = || env.client().is_closed();
         let granted = match time {
@@ -110,16 +110,21 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
             Some(time) => lock.acquire_timeout(time).await,
         };
         match granted {
+            // Curator's timed wait ends without a word when the client is closed (§5.1, 5).
+            Err(_) if closed() && time.is_some() => Ok(None),
             Err(_) if closed() => Err(Error::Lost { base: self.base.clone() }),
             Err(error) => Err(Error::of(error, &self.base)),
-            Ok(granted) => Ok(granted),
+            // By now the client may have another session than the one that was granted.
+            Ok(granted) => Ok(granted.map(|acquired| Grant { node: acquired.path, session: env.created_in() })),
         }
     }
 
-    fn granted(&self, granted: Option<Acquired>) -> Result<bool, Error> {
-        let Some(acquired) = granted else { return Ok(false) };
-        self.owners.hold(Grant { node: acquired.path, session: self.client.session() });
-        Ok(true)
+    fn granted(&self, granted: Option<Grant>) -> bool {
+        let is_granted = granted.is_some();
+        if let Some(grant) = granted {
+            self.owners.hold(grant);
+        }
+        is_granted
     }
 
     fn go(&self, time: Option<Duration>) -> Result<bool, Error> {
@@ -127,7 +132,7 @@ impl<S: Threads, V: Service, L: Unowned<Env<S, V>>> InterProcessMutex<S, V, L> {
             return Ok(true);
         }
         let granted = self.client.run(|env| self.attempt(env, time))?;
-        self.granted(granted)
+        Ok(self.granted(granted))
     }
 
     /// The path of the node by which the calling thread holds, if it does.

@@ -1,5 +1,11 @@
-//! `InterProcessReadWriteLock` (§5.2), over the official recipe: a reader waits for the nearest writer before it, where
-//! Curator's waits for the first one in the list. Everything that a caller sees is Curator's.
+//! `InterProcessReadWriteLock` (§5.2), over the official recipe. Who owns, who re-enters, and what a release does are
+//! Curator's. What a caller can see of the difference:
+//!
+//! - A reader waits for the nearest writer before it; Curator's waits for the first one in the list.
+//! - Whose session ends during the wait is told so ([`ZkError::SessionExpired`](overtake_recipes::ZkError)); Curator's takes
+//!   a new node, at the end of the queue.
+//! - While the connection is broken an acquire goes on trying; Curator's ends with its retry policy.
+//! - The nodes are called `read-` and `write-`, and not `__READ__` and `__WRIT__`: the two do not see each other.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +13,8 @@ use std::time::Duration;
 use overtake_recipes::Acquired;
 use overtake_recipes::read_write::{Access, ReadWrite, ReadWriteLock};
 
-use crate::client::{Client, Env, Service};
+use crate::block_on::Interrupt;
+use crate::client::{Client, Env, Service, delete_for_certain};
 use crate::error::Error;
 use crate::mutex::InterProcessLock;
 use crate::owners::{Owners, Released};
@@ -65,6 +72,26 @@ impl<S: Threads, V: Service> Side<S, V> {
         self.owners().own().is_some()
     }
 
+    /// The path of the node by which the calling thread holds, if it does.
+    pub fn node(&self) -> Option<String> {
+        self.owners().own().map(|hold| hold.granted.clone())
+    }
+
+    /// As [`acquire`](InterProcessLock::acquire), or as long as the time is not up, until the thread is interrupted. Then
+    /// the node is taken away in the background, and the interrupt stays set.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and as [`acquire`](InterProcessLock::acquire).
+    pub fn acquire_or(&self, interrupt: &Interrupt<S>, time: Option<Duration>) -> Result<bool, Error> {
+        if self.owners().again() {
+            return Ok(true);
+        }
+        let attempt = self.core.client.run_or(interrupt, |env| self.attempt(env, time));
+        let Some(acquired) = attempt.unwrap_or(Err(Error::Interrupted))? else { return Ok(false) };
+        self.owners().hold(acquired.path);
+        Ok(true)
+    }
+
     async fn attempt(&self, env: Env<S, V>, time: Option<Duration>) -> Result<Option<Acquired>, Error> {
         let lock = ReadWriteLock::new(env.clone(), &self.core.base);
         let writes = if self.access == Access::Read { self.core.writers.own() } else { None };
@@ -74,6 +101,7 @@ impl<S: Threads, V: Service> Side<S, V> {
             (None, None) => lock.acquire(self.access).await.map(Some),
         };
         match granted {
+            Err(_) if env.client().is_closed() && time.is_some() => Ok(None),
             Err(_) if env.client().is_closed() => Err(Error::Lost { base: self.core.base.clone() }),
             granted => granted.map_err(|error| Error::of(error, &self.core.base)),
         }
@@ -104,11 +132,11 @@ impl<S: Threads, V: Service> InterProcessLock<S> for Side<S, V> {
             Released::Still(_) => return Ok(()),
             Released::Last(hold) => hold,
         };
-        let lock = Acquired { path: hold.granted.clone() };
-        let base = &self.core.base;
-        let deleted = self.core.client.run(|env| async move { ReadWriteLock::new(env, base).release(lock).await });
+        let node = hold.granted.clone();
+        let deleted = self.core.client.run(|env| delete_for_certain(env, "read-write: release", node));
+        // Whatever became of the delete, the thread holds no more.
         self.owners().forget();
-        deleted.map_err(|error| Error::of(error, base))
+        deleted
     }
 
     fn is_acquired_in_this_process(&self) -> bool {

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use futures_util::future::{Either, select};
+use overtake_recipes::Environment;
 use overtake_recipes::semaphore::{LeaseSemaphore, Semaphore};
-use overtake_recipes::{Acquired, Environment};
 
 use crate::block_on::{Interrupt, Interrupted};
-use crate::client::{Client, Env, Service};
+use crate::client::{Client, Env, Service, delete_for_certain};
 use crate::error::Error;
 use crate::mutex::InterProcessLock;
 use crate::sync::Threads;
@@ -24,7 +24,6 @@ pub struct InterProcessSemaphoreV2<S: Threads, V: Service> {
 #[must_use = "a lease is given back by closing it"]
 pub struct Lease<S: Threads, V: Service> {
     client: Client<S, V>,
-    path: String,
     node: S::Mutex<Option<String>>,
 }
 
@@ -104,11 +103,7 @@ impl<S: Threads, V: Service> InterProcessSemaphoreV2<S, V> {
             }
         };
         let granted = granted.map_err(|error| Error::of(error, &self.path))?;
-        Ok(granted.map(|acquired| Lease {
-            client: self.client.clone(),
-            path: self.path.clone(),
-            node: S::mutex("lease", Some(acquired.path)),
-        }))
+        Ok(granted.map(|acquired| Lease { client: self.client.clone(), node: S::mutex("lease", Some(acquired.path)) }))
     }
 }
 
@@ -121,12 +116,10 @@ impl<S: Threads, V: Service> Lease<S, V> {
     /// Gives it back. A second time does nothing. From any thread.
     ///
     /// # Errors
-    /// When the service refuses; a node that is gone is no error.
+    /// When the service does not answer, or refuses; the background goes on then. A node that is gone is no error.
     pub fn close(&self) -> Result<(), Error> {
         let Some(path) = S::lock(&self.node).take() else { return Ok(()) };
-        let give_back =
-            |env: Env<S, V>| async move { LeaseSemaphore::new(env, &self.path, 1).release(Acquired { path }).await };
-        self.client.run(give_back).map_err(|error| Error::of(error, &self.path))
+        self.client.run(|env| delete_for_certain(env, "semaphore: release", path))
     }
 }
 
@@ -141,6 +134,11 @@ impl<S: Threads, V: Service> InterProcessSemaphoreMutex<S, V> {
     pub fn new(client: &Client<S, V>, path: &str) -> Self {
         let semaphore = InterProcessSemaphoreV2::new(client, path, 1);
         Self { semaphore, lease: S::mutex("lease of the mutex", None) }
+    }
+
+    /// The path of the node by which it is held, if it is.
+    pub fn node(&self) -> Option<String> {
+        S::lock(&self.lease).as_ref().and_then(Lease::node)
     }
 }
 

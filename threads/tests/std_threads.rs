@@ -11,7 +11,10 @@ use overtake_threads::client::{Hub, Options};
 use overtake_threads::gate::Gate;
 use overtake_threads::owners::{Owners, Released};
 use overtake_threads::wake::{EVENT, INTERRUPT, WakeCell};
-use overtake_threads::{Client, InterProcessLock, InterProcessMutex, Interrupt, Simulated, Std};
+use overtake_threads::{
+    Client, Error, InterProcessLock, InterProcessMutex, InterProcessReadWriteLock, InterProcessSemaphoreV2, Interrupt,
+    LeaderLatch, Simulated, Std,
+};
 
 /// Miri is some thousand times slower.
 const TIMES: usize = if cfg!(miri) { 5 } else { 300 };
@@ -116,7 +119,6 @@ fn each_thread_owns_its_own() {
 /// Two clients, two threads each, one lock: one at a time, each as often as it likes.
 #[test]
 fn one_at_a_time_holds_the_mutex() {
-    const LOCK: &str = "/lock";
     let hub = Hub::<Std, Simulated>::new(Simulated::new(2, &[LOCK]), 2);
     let clients = [0, 1].map(|place| Client::start(&hub, place, Options::default()));
     let inside = Arc::new(AtomicBool::new(false));
@@ -144,4 +146,138 @@ fn one_at_a_time_holds_the_mutex() {
     }
     assert!(hub.with("looks at the nodes", |service| service.children(LOCK)).is_empty(), "no node is left");
     clients.iter().for_each(Client::close);
+}
+
+const LOCK: &str = "/lock";
+type TestHub = Arc<Hub<Std, Simulated>>;
+type TestClient = Client<Std, Simulated>;
+
+fn two_clients() -> (TestHub, [TestClient; 2]) {
+    let hub = Hub::<Std, Simulated>::new(Simulated::new(2, &[LOCK]), 2);
+    let clients = [0, 1].map(|place| Client::start(&hub, place, Options::default()));
+    (hub, clients)
+}
+
+fn nodes(hub: &TestHub) -> usize {
+    hub.with("looks at the nodes", |service| service.children(LOCK)).len()
+}
+
+/// Waits until so many nodes are there: somebody stands in the queue.
+fn until_there_are(hub: &TestHub, number: usize) {
+    while nodes(hub) != number {
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_timed_acquire_comes_back_without_the_lock() {
+    let (hub, clients) = two_clients();
+    let holder = InterProcessMutex::new(&clients[0], LOCK);
+    holder.acquire().expect("nobody else is there");
+    let mutex = InterProcessMutex::new(&clients[1], LOCK);
+    for time in [Duration::ZERO, Duration::from_millis(1)] {
+        assert_eq!(mutex.acquire_timeout(time), Ok(false));
+        assert_eq!(nodes(&hub), 1, "only the holder's node is left");
+    }
+    holder.release().expect("given back");
+    assert_eq!(mutex.acquire_timeout(Duration::from_secs(3600)), Ok(true));
+    mutex.release().expect("given back");
+    clients.iter().for_each(Client::close);
+}
+
+#[test]
+fn there_are_never_more_leases_than_allowed() {
+    let (_, clients) = two_clients();
+    let out = Arc::new(AtomicUsize::new(0));
+    let threads = clients.clone().map(|client| {
+        let out = out.clone();
+        std::thread::spawn(move || {
+            let semaphore = InterProcessSemaphoreV2::new(&client, LOCK, 1);
+            for _ in 0..TIMES.div_ceil(30) {
+                let lease = semaphore.acquire().expect("granted");
+                assert_eq!(out.fetch_add(1, SeqCst), 0, "another lease is out");
+                out.fetch_sub(1, SeqCst);
+                lease.close().expect("given back");
+            }
+        })
+    });
+    threads.into_iter().for_each(|thread| thread.join().expect("it is through"));
+    clients.iter().for_each(Client::close);
+}
+
+#[test]
+fn a_writer_is_alone() {
+    let (hub, clients) = two_clients();
+    // Readers count by one, a writer by a hundred.
+    let inside = Arc::new(AtomicUsize::new(0));
+    let threads = [(0, false), (0, true), (1, false), (1, true)].map(|(place, writes)| {
+        let (client, inside) = (clients[place].clone(), inside.clone());
+        std::thread::spawn(move || {
+            let lock = InterProcessReadWriteLock::new(&client, LOCK);
+            let side = if writes { lock.write_lock() } else { lock.read_lock() };
+            for _ in 0..TIMES.div_ceil(30) {
+                side.acquire().expect("granted");
+                let before = inside.fetch_add(if writes { 100 } else { 1 }, SeqCst);
+                assert!(if writes { before == 0 } else { before < 100 }, "{before} were inside");
+                inside.fetch_sub(if writes { 100 } else { 1 }, SeqCst);
+                side.release().expect("given back");
+            }
+        })
+    });
+    threads.into_iter().for_each(|thread| thread.join().expect("it is through"));
+    assert_eq!(nodes(&hub), 0);
+    clients.iter().for_each(Client::close);
+}
+
+#[test]
+fn the_next_latch_leads_when_the_first_is_closed() {
+    let (_, clients) = two_clients();
+    let [first, second] = clients.clone().map(|client| LeaderLatch::new(&client, LOCK));
+    first.start().expect("it is fresh");
+    first.await_leadership().expect("it is alone");
+    second.start().expect("it is fresh");
+    assert!(!second.await_leadership_timeout(Duration::from_millis(1)));
+    first.close().expect("it was started");
+    second.await_leadership().expect("it is alone now");
+    assert!(second.has_leadership() && !first.has_leadership());
+    clients.iter().for_each(Client::close);
+}
+
+#[test]
+fn a_listener_is_told_in_order() {
+    use overtake_recipes::client::ConnectionState;
+    let (hub, clients) = two_clients();
+    let (tells, told) = std::sync::mpsc::channel();
+    clients[0].listen(move |state| tells.send(state).expect("somebody listens"));
+    hub.disconnect(0);
+    hub.reconnect(0);
+    // What it was told first is the connection that was there before it listened, if that was still on its way.
+    let told: Vec<_> = told.iter().filter(|state| *state != ConnectionState::Connected).take(2).collect();
+    assert_eq!(told, [ConnectionState::Suspended, ConnectionState::Reconnected]);
+    clients.iter().for_each(Client::close);
+}
+
+/// Interrupted, or told that the client was closed: the wait ends, and the node goes.
+#[test]
+fn a_wait_ends_by_an_interrupt_and_by_a_close() {
+    let (hub, clients) = two_clients();
+    let holder = InterProcessMutex::new(&clients[0], LOCK);
+    holder.acquire().expect("nobody else is there");
+    let interrupt = Arc::new(Interrupt::<Std>::new());
+    let (client, signal) = (clients[1].clone(), interrupt.clone());
+    let waits = std::thread::spawn(move || InterProcessMutex::new(&client, LOCK).acquire_or(&signal, None));
+    until_there_are(&hub, 2);
+    interrupt.interrupt();
+    assert_eq!(waits.join().expect("it does not panic"), Err(Error::Interrupted));
+    // The background takes the node away.
+    until_there_are(&hub, 1);
+
+    let client = clients[1].clone();
+    let waits = std::thread::spawn(move || InterProcessMutex::new(&client, LOCK).acquire());
+    until_there_are(&hub, 2);
+    clients[1].close();
+    assert_eq!(waits.join().expect("it does not panic"), Err(Error::Lost { base: LOCK.into() }));
+    assert_eq!(nodes(&hub), 1, "the session took its node along");
+    holder.release().expect("given back");
+    clients[0].close();
 }

@@ -1,7 +1,9 @@
 //! The surroundings of a recipe on one thread.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -17,22 +19,29 @@ use crate::sync::{Part, Role, Threads};
 pub struct Env<S: Threads, V: Service> {
     client: Client<S, V>,
     tasks: Tasks,
+    created_in: Rc<Cell<i64>>,
 }
 
 impl<S: Threads, V: Service> Env<S, V> {
     pub(super) fn new(client: Client<S, V>, tasks: Tasks) -> Self {
-        Self { client, tasks }
+        Self { client, tasks, created_in: Rc::default() }
     }
 
     /// The client.
     pub fn client(&self) -> &Client<S, V> {
         &self.client
     }
+
+    /// The session in which the last create of this run was sent, 0 for none. The client may have another one by now: what
+    /// was created is not of that.
+    pub fn created_in(&self) -> i64 {
+        self.created_in.get()
+    }
 }
 
 impl<S: Threads, V: Service> Clone for Env<S, V> {
     fn clone(&self) -> Self {
-        Self { client: self.client.clone(), tasks: self.tasks.clone() }
+        Self { client: self.client.clone(), tasks: self.tasks.clone(), created_in: self.created_in.clone() }
     }
 }
 
@@ -46,7 +55,7 @@ impl<S: Threads, V: Service> Environment for Env<S, V> {
     type ZooKeeper = Handle<S, V>;
 
     fn zookeeper(&self) -> Handle<S, V> {
-        Handle(self.client.clone())
+        Handle { client: self.client.clone(), created_in: self.created_in.clone() }
     }
 
     fn sleep(&self, duration: Duration) -> impl Future<Output = ()> {

@@ -6,6 +6,7 @@
 mod background;
 mod environment;
 mod event_thread;
+mod guaranteed;
 mod hub;
 mod listener;
 mod request;
@@ -17,6 +18,7 @@ use std::sync::Arc;
 use overtake_recipes::ZkError;
 
 pub use environment::Env;
+pub(crate) use guaranteed::delete_for_certain;
 pub use hub::{Hub, Link};
 pub use request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
 pub use words::short;

@@ -1,7 +1,9 @@
 //! The client as the recipes see it.
 
+use std::cell::Cell;
 use std::fmt;
 use std::future::poll_fn;
+use std::rc::Rc;
 use std::task::Poll;
 
 use overtake_recipes::{
@@ -14,17 +16,21 @@ use super::request::{Answer, Frame, Request, Response, Service, Table};
 use crate::sync::{Part, Threads};
 
 /// The client's handle, on one thread.
-pub struct Handle<S: Threads, V: Service>(pub(super) Client<S, V>);
+pub struct Handle<S: Threads, V: Service> {
+    pub(super) client: Client<S, V>,
+    /// The session in which the last create was sent.
+    pub(super) created_in: Rc<Cell<i64>>,
+}
 
 impl<S: Threads, V: Service> Clone for Handle<S, V> {
     fn clone(&self) -> Self {
-        Self(self.0.clone())
+        Self { client: self.client.clone(), created_in: self.created_in.clone() }
     }
 }
 
 impl<S: Threads, V: Service> fmt::Debug for Handle<S, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "client {}", self.0.inner.place + 1)
+        write!(f, "client {}", self.client.inner.place + 1)
     }
 }
 
@@ -99,7 +105,7 @@ impl<S: Threads, V: Service> Handle<S, V> {
         &self,
         request: Request,
     ) -> impl Future<Output = Result<(Response, Option<HandleWatch<S, V>>), ZkError>> + use<S, V> {
-        let client = self.0.clone();
+        let client = self.client.clone();
         let (place, queue) = (client.inner.place, client.inner.options.replies_queue);
         let (answer, (watch, queued)) = client.inner.hub.serve(place, &request, queue, |shared, answer, told| {
             let watch = match answer {
@@ -109,6 +115,9 @@ impl<S: Threads, V: Service> Handle<S, V> {
                 }),
                 Err(_) => None,
             };
+            if let Request::Create { .. } = request {
+                self.created_in.set(shared.service.session(place));
+            }
             if let Ok(Response::Created(path)) = answer {
                 shared.makers.push((path.clone(), S::name()));
             }
@@ -231,11 +240,11 @@ impl<S: Threads, V: Service> ZooKeeper for Handle<S, V> {
     }
 
     fn session_id(&self) -> i64 {
-        self.0.session()
+        self.client.session()
     }
 
     fn session_events(&self) -> Self::Watch {
-        let client = &self.0;
+        let client = &self.client;
         let watching = Watching {
             table: Table::Session,
             path: String::new(),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering::SeqCst;
 
-use overtake_recipes::{CreateMode, Environment, ZkError, ZooKeeper};
+use overtake_recipes::lock::faulty::PredecessorGoneIgnored;
+use overtake_recipes::{CreateMode, Environment, Lock, ZkError, ZooKeeper};
 
 use super::common::*;
 use crate::check::{Program, program};
@@ -14,7 +15,7 @@ use crate::sync::{Role, Shuttle, Threads};
 pub fn all() -> Vec<Program> {
     vec![
         monitor("CURATOR-527 predecessor deleted between getData and wait", true),
-        mutex(),
+        mutex("CURATOR-641 the mutex itself", true),
         spurious("CURATOR-283 spurious wake-ups in the mutex's loop", true),
     ]
 }
@@ -25,6 +26,9 @@ pub fn twins() -> Vec<Program> {
         monitor("CURATOR-527 without the monitor", false)
             .breaks(crate::check::NO_HANG)
             .fixed_by("CURATOR-527 predecessor deleted between getData and wait"),
+        mutex("CURATOR-641 with a node waited for that is gone", false)
+            .breaks(crate::check::NO_HANG)
+            .fixed_by("CURATOR-641 the mutex itself"),
         spurious("CURATOR-283 with a wake-up taken for a turn", false)
             .breaks("at most one live holder")
             .fixed_by("CURATOR-283 spurious wake-ups in the mutex's loop"),
@@ -75,14 +79,21 @@ fn monitor(name: &str, under_the_monitor: bool) -> Program {
     if under_the_monitor { told.sometimes(&["slept and was woken"]) } else { told }
 }
 
-/// The same, of the real thing: the mutex over the client with its event thread.
-fn mutex() -> Program {
-    program("CURATOR-641 the mutex itself", |stage| {
+/// The same, of the real thing: the mutex over the client with its event thread. The twin takes the predecessor that is gone
+/// before it is looked at for one that will go.
+fn mutex(name: &str, looks_again: bool) -> Program {
+    let built = program(name, move |stage| {
         let (hub, clients) = clients(stage, 2);
         let holder = InterProcessMutex::new(&clients[0], LOCK);
         holder.acquire().expect("nobody else is there");
         let (client, own) = (clients[1].clone(), *stage);
         stage.thread("waiter", move || {
+            if !looks_again {
+                client
+                    .run(|env| async move { PredecessorGoneIgnored::new(env, LOCK).acquire().await })
+                    .expect("granted");
+                return;
+            }
             let mutex = InterProcessMutex::new(&client, LOCK);
             mutex.acquire().expect("granted");
             own.reached("granted");
@@ -93,8 +104,8 @@ fn mutex() -> Program {
         stage.rest_or(|_| hub.who_waits());
     })
     .source("https://github.com/apache/curator/issues/1157")
-    .about("The holder's node goes while another client acquires, by the mutex itself.")
-    .sometimes(&["granted"])
+    .about("The holder's node goes while another client acquires, by the mutex itself.");
+    if looks_again { built.sometimes(&["granted"]) } else { built }
 }
 
 /// CURATOR-283: "a spurious wake-up lets a waiter in". It does not: the loop lists again.

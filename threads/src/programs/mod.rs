@@ -1,6 +1,7 @@
 //! Programs of threads that searches look at: the small parts, the seed's notes, the public reports.
 pub mod common;
 pub mod controls;
+pub mod faults;
 pub mod memory;
 pub mod reports;
 pub mod seed;

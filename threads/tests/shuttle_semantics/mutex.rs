@@ -225,3 +225,156 @@ fn a_thread_that_gives_up_leaves_no_node() {
     .sometimes(&["gave up"])
     .prove();
 }
+
+/// A timed wait ends without a word when the client is closed: `false`, like a time that is up.
+#[test]
+fn a_timed_wait_on_a_client_that_is_closed_answers_false() {
+    let closed = program("closed during a timed wait", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let holder = Mutex::new(&clients[0], LOCK);
+        holder.acquire().unwrap();
+        let (client, own) = (clients[1].clone(), *stage);
+        stage.thread("waiter", move || {
+            let mutex = ImpatientMutex::over(&client, LOCK);
+            assert_eq!(mutex.acquire_timeout(SOON), Ok(false));
+            assert!(!mutex.is_owned_by_current_thread());
+            own.reached("told");
+        });
+        let client = clients[1].clone();
+        stage.thread("closer", move || client.close());
+        stage.rest();
+        assert_eq!(nodes(&hub).len(), 1, "the session took its node along");
+    });
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &closed.sometimes(&["told"]), 1_000);
+}
+
+/// The own node is gone while it waits: a new one, at the end of the queue, if the retry policy allows it; else the error (§5.1,
+/// 6).
+#[test]
+fn a_waiter_whose_node_is_gone_begins_anew_if_the_policy_allows() {
+    for allowed in [true, false] {
+        let gone = program("the waiter's node is gone", move |stage| {
+            let (hub, clients) = clients(stage, 2);
+            let holder = Mutex::new(&clients[0], LOCK);
+            holder.acquire().unwrap();
+            let (client, own) = (clients[1].clone(), *stage);
+            stage.thread("waiter", move || {
+                let refused = match allowed {
+                    true => Mutex::new(&client, LOCK).acquire(),
+                    false => ImpatientMutex::over(&client, LOCK).acquire(),
+                };
+                let expected = if allowed { Ok(()) } else { Err(Error::Zk(overtake_recipes::ZkError::NoNode)) };
+                assert_eq!(refused, expected);
+                own.reached("the end of the wait");
+            });
+            stage.settle();
+            let own = nodes(&hub).pop().unwrap();
+            hub.delete(&format!("{LOCK}/{own}"));
+            holder.release().unwrap();
+            stage.rest_or(|_| hub.who_waits());
+            assert_eq!(nodes(&hub).len(), usize::from(allowed));
+        });
+        proved(Engine::Systematic, &gone.sometimes(&["the end of the wait"]));
+    }
+}
+
+/// `acquire(0, …)` watches the node before its own; that watch stays at the server until the node goes (§5.1).
+#[test]
+fn the_watch_of_a_single_try_stays() {
+    let stays = program("the watch of a single try", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let holder = Mutex::new(&clients[0], LOCK);
+        holder.acquire().unwrap();
+        assert_eq!(Mutex::new(&clients[1], LOCK).acquire_timeout(Duration::ZERO), Ok(false));
+        let watches = || hub.with("counts watches", |zk| zk.server().watches().count());
+        assert_eq!(watches(), 1, "on the holder's node");
+        holder.release().unwrap();
+        stage.rest();
+        assert_eq!(watches(), 0, "it went with the node");
+        stage.reached("the end");
+    });
+    proved(Engine::Systematic, &stays.sometimes(&["the end"]));
+}
+
+/// §5.7, 3: the reply to the create is lost. The search finds the node, with a sync before it and without (one server has
+/// nothing to catch up with): one node, and the lock.
+#[test]
+fn a_create_whose_reply_is_lost_is_found_again() {
+    for synced in [false, true] {
+        let found = program("the reply to the create is lost", move |stage| {
+            let (hub, clients) = clients(stage, 1);
+            let (client, faulty, own) = (clients[0].clone(), hub.clone(), *stage);
+            hub.lose_next_reply(0);
+            stage.thread("worker", move || {
+                let granted = match synced {
+                    true => CheckedMutex::over(&client, LOCK).acquire(),
+                    false => Mutex::new(&client, LOCK).acquire(),
+                };
+                // Four tries come to nothing while the connection is broken.
+                own.reached(if granted.is_ok() { "granted" } else { "refused" });
+                let left = nodes(&faulty).len();
+                assert!(left == 1 || granted.is_err() && left <= 1, "{left} nodes");
+            });
+            hub.reconnect(0);
+            let faulty = hub.clone();
+            stage.thread("connection", move || {
+                faulty.disconnect(0);
+                faulty.reconnect(0);
+            });
+            stage.rest_or(|_| hub.who_waits());
+        });
+        // The retries have too many orders to try them all.
+        sampled(Engine::Pct { depth: 3, seed: 1 }, &found.sometimes(&["granted"]), 500);
+    }
+}
+
+/// The listener is called once for each grant: after a second `make_revocable` for the second one, not for bytes that are no
+/// revocation, not after the release, and after a broken connection too.
+#[test]
+fn a_revocation_is_told_once_for_each_grant() {
+    use overtake_threads::programs::common::set;
+    let told = program("revocations", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let mutex = Mutex::new(&clients[0], LOCK);
+        let count = Arc::new(Shuttle::word("asked", 0));
+        let times = || Shuttle::load(&count, std::sync::atomic::Ordering::SeqCst);
+        let revocable = || {
+            let counts = count.clone();
+            mutex
+                .make_revocable(move || {
+                    Shuttle::fetch_add(&counts, 1, std::sync::atomic::Ordering::SeqCst);
+                })
+                .unwrap();
+        };
+        mutex.acquire().unwrap();
+        revocable();
+        stage.settle();
+        let first = mutex.node().unwrap();
+        for other in ["", "something else"] {
+            set(&clients[1], &first, other, None).unwrap();
+            stage.settle();
+            assert_eq!(times(), 0, "{other:?} is no revocation");
+        }
+        // While nobody hears of it: it is told when the connection is back.
+        hub.disconnect(0);
+        attempt_revoke(&clients[1], &first).unwrap();
+        stage.settle();
+        assert_eq!(times(), 0);
+        hub.reconnect(0);
+        stage.settle();
+        assert_eq!(times(), 1);
+        mutex.release().unwrap();
+        // Late: the node is gone, and nobody is called.
+        attempt_revoke(&clients[1], &first).unwrap();
+        stage.settle();
+        assert_eq!(times(), 1);
+        mutex.acquire().unwrap();
+        revocable();
+        stage.settle();
+        attempt_revoke(&clients[1], &mutex.node().unwrap()).unwrap();
+        stage.settle();
+        assert_eq!(times(), 2, "the next grant is asked for too");
+        stage.reached("the end");
+    });
+    proved(Engine::Systematic, &told.sometimes(&["the end"]));
+}

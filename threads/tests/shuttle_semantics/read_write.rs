@@ -182,3 +182,48 @@ fn a_client_that_is_closed_during_the_wait_says_so() {
     });
     proved(Engine::Systematic, &closed.sometimes(&["told"]));
 }
+
+/// Interrupted while it waits: the node goes in the background, and the flag stays set.
+#[test]
+fn an_interrupted_writer_leaves_no_node() {
+    use overtake_threads::Interrupt;
+    let interrupted = program("a writer is interrupted", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let reader = InterProcessReadWriteLock::new(&clients[0], LOCK).read_lock();
+        reader.acquire().unwrap();
+        let interrupt = Arc::new(Interrupt::<Shuttle>::new());
+        let (client, own, signal) = (clients[1].clone(), *stage, interrupt.clone());
+        stage.thread("writer", move || {
+            let side = InterProcessReadWriteLock::new(&client, LOCK).write_lock();
+            assert_eq!(side.acquire_or(&signal, None), Err(Error::Interrupted));
+            assert!(signal.is_set() && side.node().is_none());
+            own.reached("interrupted");
+        });
+        stage.thread("interrupter", move || interrupt.interrupt());
+        stage.rest();
+        assert_eq!(nodes(&hub).len(), 1, "only the reader's node is left");
+    });
+    proved(Engine::Systematic, &interrupted.sometimes(&["interrupted"]));
+}
+
+/// Where the two part: Curator's takes a new node, this one tells its caller (see the module's head).
+#[test]
+fn a_session_that_ends_during_the_wait_is_told() {
+    let told = program("a writer whose session ends", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let reader = InterProcessReadWriteLock::new(&clients[0], LOCK).read_lock();
+        reader.acquire().unwrap();
+        let (client, own) = (clients[1].clone(), *stage);
+        stage.thread("writer", move || {
+            let refused = InterProcessReadWriteLock::new(&client, LOCK).write_lock().acquire();
+            assert_eq!(refused, Err(Error::Zk(overtake_recipes::ZkError::SessionExpired)));
+            own.reached("told");
+        });
+        stage.settle();
+        hub.expire(1);
+        hub.reconnect(1);
+        stage.rest();
+        assert_eq!(nodes(&hub).len(), 1);
+    });
+    proved(Engine::Systematic, &told.sometimes(&["told"]));
+}

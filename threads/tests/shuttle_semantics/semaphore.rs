@@ -171,3 +171,49 @@ fn a_lost_session_gives_the_lease_back() {
     });
     proved(Engine::Systematic, &lost.sometimes(&["the other one had it"]));
 }
+
+/// Interrupted while it waits: its lease and its place in the queue of the mutex go in the background.
+#[test]
+fn an_interrupted_wait_for_a_lease_leaves_nothing() {
+    use overtake_threads::{Error, Interrupt};
+    let interrupted = program("a wait for a lease is interrupted", |stage| {
+        let (hub, clients) = clients(stage, 2);
+        let lease = InterProcessSemaphoreV2::new(&clients[0], SEMAPHORE, 1).acquire().unwrap();
+        let interrupt = Arc::new(Interrupt::<Shuttle>::new());
+        let (client, own, signal) = (clients[1].clone(), *stage, interrupt.clone());
+        stage.thread("waiter", move || {
+            let ended = InterProcessSemaphoreV2::new(&client, SEMAPHORE, 1).acquire_or(&signal);
+            assert_eq!(ended.err(), Some(Error::Interrupted));
+            own.reached("interrupted");
+        });
+        stage.settle();
+        stage.thread("interrupter", move || interrupt.interrupt());
+        stage.rest();
+        let left = |path| hub.with("counts", |zk| zk.children(path).len());
+        assert_eq!((left("/curator/leases"), left("/curator/locks")), (1, 0), "the holder's lease");
+        lease.close().unwrap();
+    });
+    proved(Engine::Systematic, &interrupted.sometimes(&["interrupted"]));
+}
+
+/// Two threads of one client: forgetting the watches of one, which is for the whole client, takes none from the other, since one
+/// at a time watches the leases.
+#[test]
+fn two_threads_of_one_client_take_turns() {
+    let turns = program("two threads of one client", |stage| {
+        let (hub, clients) = clients(stage, 1);
+        for name in ["first", "second"] {
+            let (client, own) = (clients[0].clone(), *stage);
+            stage.thread(name, move || {
+                InterProcessSemaphoreV2::new(&client, SEMAPHORE, 1).acquire().unwrap().close().unwrap();
+                own.reached("had it");
+            });
+        }
+        stage.rest_or(|_| hub.who_waits());
+        let left = |path| hub.with("counts", |zk| zk.children(path).len());
+        assert_eq!((left("/curator/leases"), left("/curator/locks")), (0, 0));
+    });
+    // Too many orders to try them all.
+    sampled(Engine::Pct { depth: 3, seed: 1 }, &turns.clone().sometimes(&["had it"]), 1_000);
+    sampled(Engine::Random { seed: 1 }, &turns.sometimes(&["had it"]), 1_000);
+}
