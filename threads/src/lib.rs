@@ -4,6 +4,9 @@
 //! on a [wake-up cell](wake::WakeCell) until the client's event thread has something for it. All that locks and waits goes
 //! through the [door](sync::Threads), so the same code runs on real threads, under shuttle and under loom.
 //!
+//! Whom a client talks to is a [`Service`](client::Service). The only one there is today is the simulated server (feature
+//! `check`): an adapter to a real one is still to be written.
+//!
 //! ```
 //! # #[cfg(feature = "check")] {
 //! use overtake_threads::client::{Hub, Options};
