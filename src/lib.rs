@@ -45,7 +45,7 @@ pub use overtake_sim::program::{Context, JoinHandle, Program, ProgramResult};
 pub use overtake_sim::world::{Budget, Reductions, View, World};
 pub use runs::check_all;
 
-/// Every scenario of the house: locks and other recipes on ZooKeeper, data in stores, public bug reports.
+/// Every scenario that comes with Overtake: locks and other recipes on ZooKeeper, data in stores, public bug reports.
 pub fn scenarios() -> Vec<Scenario> {
     let mut all = overtake_models::scenarios::all();
     all.extend(overtake_data_models::all());

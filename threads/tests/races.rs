@@ -1,7 +1,7 @@
 //! Canaries for Miri and ThreadSanitizer: plain data handed over by a wake-up cell. With the cell it is clean; with the
 //! relaxed twin it is a data race, and a tool that does not say so sees nothing at all. `.ci/sanitize` runs them.
 // A data race takes an unsafe block; nothing else here needs one.
-#![allow(unsafe_code)]
+#![allow(unsafe_code, reason = "a data race takes one")]
 
 use std::cell::UnsafeCell;
 use std::sync::Arc;

@@ -179,10 +179,10 @@ fn the_owner_table_is_what_it_seems() {
 fn spoilt_tables_are_caught() {
     let why = caught::<OwnersSlot<Std>>().expect("one slot for all is not a table");
     println!("{why}");
-    assert!(why.matches("Hold").count() >= 1, "{why}");
+    assert!(why.contains("Hold"), "a table is wrong about who holds: {why}");
     let why = caught::<OwnersUnnamed<Std>>().expect("a counter without a name is not a table");
     println!("{why}");
-    assert!(why.matches("Hold").count() >= 1, "{why}");
+    assert!(why.contains("Hold"), "a table is wrong about who holds: {why}");
 }
 
 /// Flag and number in one word are the same as flag and number.

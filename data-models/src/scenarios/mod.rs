@@ -1,4 +1,4 @@
-//! The scenarios on data that come with the house.
+//! The scenarios on data that come with Overtake.
 
 pub mod cache;
 pub mod carts;

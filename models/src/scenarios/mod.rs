@@ -1,4 +1,4 @@
-//! The scenarios that come with the house.
+//! The scenarios that come with Overtake.
 pub mod barriers;
 pub mod client_layer;
 pub mod faulty_locks;

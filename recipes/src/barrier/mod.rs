@@ -15,7 +15,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, ZkError, ZooKeeper};
 
 /// A barrier, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Barrier<E: Environment>: Sized {
     /// The barrier that is the node `path`. Sends nothing.
     fn new(env: E, path: &str) -> Self;

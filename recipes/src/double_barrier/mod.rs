@@ -25,7 +25,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, Op, ZkError, ZooKeeper};
 
 /// A double barrier, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait DoubleBarrier<E: Environment>: Sized {
     /// The barrier for `size` members on the children of `parent`. Sends nothing.
     fn new(env: E, parent: &str, size: usize) -> Self;

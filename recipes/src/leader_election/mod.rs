@@ -18,7 +18,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, ZkError, ZooKeeper};
 
 /// An election, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Election<E: Environment>: Sized {
     /// An election among the children of `parent`; the node that says who leads is beside the parent. Sends nothing.
     fn new(env: E, parent: &str) -> Self;

@@ -26,7 +26,7 @@ pub trait Listener {
 }
 
 /// A latch, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Latch<E: Environment>: Sized {
     /// A latch on the children of `parent`. Sends nothing.
     fn new(env: E, parent: &str) -> Self;

@@ -196,7 +196,7 @@ impl<E: Environment> Mutex<E> {
 }
 
 /// A lock that leaves it to the caller to know which thread holds it, and how often.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Unowned<E: Environment>: Lock<E> {
     /// Whether a holder may acquire again only in the session of its grant.
     const REENTRY_NEEDS_THE_SESSION: bool;

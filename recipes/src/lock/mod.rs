@@ -73,7 +73,7 @@ pub struct Acquired {
 
 /// A lock, right or spoilt. What is provided here is right; a spoilt lock overrides what it spoils.
 // The futures stay on one thread, as `Environment::spawn` has it, so no `Send` bound is lost.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Lock<E: Environment>: Sized {
     /// A lock on the children of `parent`. Sends nothing.
     fn new(env: E, parent: &str) -> Self;

@@ -27,7 +27,7 @@ use crate::names::leaf;
 use crate::{CreateMode, Environment};
 
 /// A read-write lock, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait ReadWrite<E: Environment>: Sized {
     /// A lock on the children of `parent`. Sends nothing.
     fn new(env: E, parent: &str) -> Self;

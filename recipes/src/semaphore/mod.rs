@@ -18,7 +18,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, ZkError, ZooKeeper};
 
 /// A semaphore, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait Semaphore<E: Environment>: Sized {
     /// A semaphore with so many permits under `path`, below which `locks` and `leases` must be or be makeable. Sends nothing.
     fn new(env: E, path: &str, permits: usize) -> Self;

@@ -27,7 +27,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, Op, ZkError, ZooKeeper};
 
 /// A transaction, right or spoilt: what is provided here is right, a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait TwoPhaseCommit<E: Environment>: Sized {
     /// The transaction whose node is `path`. Sends nothing.
     fn new(env: E, path: &str) -> Self;

@@ -24,7 +24,7 @@ use crate::retry::retry;
 use crate::{CreateMode, Environment, Op, ZkError, ZooKeeper};
 
 /// A queue, right or spoilt. What is provided here is right; a spoilt one overrides what it spoils.
-#[allow(async_fn_in_trait)]
+#[allow(async_fn_in_trait, reason = "a recipe runs in the task that polls it: nobody asks for Send")]
 pub trait WorkQueue<E: Environment>: Sized {
     /// The queue under `path`, below which there must be `items`, `receipts` and `claims`. Sends nothing.
     fn new(env: E, path: &str) -> Self;

@@ -19,7 +19,7 @@ pub enum Delivery<'a> {
 }
 
 /// Is told of each thing that happens, at its moment in nanoseconds of virtual time. Looking on changes nothing.
-#[allow(unused_variables)]
+#[allow(unused_variables, reason = "who is not interested does nothing")]
 pub trait Observer {
     /// A client puts a request on its wire.
     fn sent(&mut self, at: u64, client: usize, request: &Request) {}

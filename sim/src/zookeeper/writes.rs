@@ -70,7 +70,7 @@ impl ZooKeeper {
         }
     }
 
-    #[expect(clippy::too_many_arguments)]
+    #[expect(clippy::too_many_arguments, reason = "they are what a create is, each with a type of its own")]
     fn create(
         &mut self,
         session: Who,
