@@ -174,8 +174,14 @@ const HEAD: &str = "\
 
 impl fmt::Display for Manifest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(HEAD)?;
-        self.entries.iter().try_for_each(|entry| writeln!(f, "{entry}"))
+        f.write_str(&self.headed(HEAD))
+    }
+}
+
+impl Manifest {
+    /// The lines under a head of comments.
+    pub fn headed(&self, head: &str) -> String {
+        self.entries.iter().fold(head.to_owned(), |text, entry| text + &format!("{entry}\n"))
     }
 }
 

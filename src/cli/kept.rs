@@ -89,26 +89,35 @@ pub(super) fn manifest(line: &CommandLine, kept: &Kept) -> Outcome {
     let with_threads = !line.threads.is_empty() && kept.path.is_none();
     let (old, old_of_threads) = (committed(path)?, if with_threads { committed(&of_threads)? } else { None });
     let (entries, mut failure) = fresh(line, &line.scenarios, kept, |scenario, checked| Entry::of(scenario, &checked))?;
-    let mut differs = keep_manifest(kept, path, old, Manifest { entries })?.then_some(path);
+    let fresh = Manifest { entries };
+    let mut differs = keep_manifest(kept, path, old, &fresh, fresh.to_string())?.then_some(path);
     if with_threads {
         let (entries, wrong) = threads::entries(line);
         failure = failure.or(left_out(&wrong, "programs of threads"));
-        let other = keep_manifest(kept, &of_threads, old_of_threads, Manifest { entries })?;
+        let fresh = Manifest { entries };
+        let text = fresh.headed(threads::HEAD);
+        let other = keep_manifest(kept, &of_threads, old_of_threads, &fresh, text)?;
         differs = differs.or(other.then_some(&of_threads));
     }
     end(differs.is_some(), differs.unwrap_or(path), failure)
 }
 
 /// Compares, writes or prints a manifest; answers whether it differs.
-fn keep_manifest(kept: &Kept, path: &Path, committed: Option<Manifest>, fresh: Manifest) -> Outcome<bool> {
+fn keep_manifest(
+    kept: &Kept,
+    path: &Path,
+    committed: Option<Manifest>,
+    fresh: &Manifest,
+    text: String,
+) -> Outcome<bool> {
     if let Some(committed) = committed {
-        return told(&committed.differences(&fresh), path);
+        return told(&committed.differences(fresh), path);
     }
     if kept.write {
-        files::write(path, &fresh.to_string())?;
+        files::write(path, &text)?;
         say(format!("wrote {}", path.display()))?;
     } else {
-        say(fresh.to_string().trim_end())?;
+        say(text.trim_end())?;
     }
     Ok(false)
 }

@@ -154,8 +154,10 @@ fn by_drawing(program: &Program, engine: impl Fn(u64) -> Engine) -> Result<Cost,
         let one = |seed| {
             let outcome = search(engine(seed), program, limits.clone());
             match &outcome.verdict {
-                // Some violate more than the one property that they are there for.
-                Verdict::Falsified(_) => Ok(Some(outcome.executions)),
+                // Some violate more than the one property that they are there for: that is another finding.
+                Verdict::Falsified(trace) => {
+                    Ok((Some(&*trace.violates) == program.expected()).then_some(outcome.executions))
+                }
                 Verdict::Broken(_) => Err(format!("{:?}: {outcome}", program.name())),
                 Verdict::Proved | Verdict::Held(_) => Ok(None),
             }
@@ -169,7 +171,13 @@ fn by_searching(program: &Program, engine: Engine, most: u64) -> Result<Cost, St
     let limits = Limits { executions: most, ..Limits::default() };
     let (outcome, time) = timed(|| search(engine, program, limits));
     match &outcome.verdict {
+        Verdict::Falsified(trace) if Some(&*trace.violates) != program.expected() => {
+            Ok(Cost { cell: format!("other ({})", outcome.executions), time, found: false })
+        }
         Verdict::Falsified(_) => Ok(Cost { cell: outcome.executions.to_string(), time, found: true }),
+        Verdict::Held(why) if why.contains("drawn") => {
+            Ok(Cost { cell: format!("draws ({})", outcome.executions), time, found: false })
+        }
         Verdict::Held(_) => Ok(Cost { cell: format!("— ({})", outcome.executions), time, found: false }),
         _ => Err(format!("{:?} by {}: {outcome}", program.name(), engine.name())),
     }
@@ -182,7 +190,8 @@ fn engines_table(text: &mut String, programs: &[Program]) -> Result<Vec<(String,
         "### Which engine kills which program\n\nExecutions until the fault is found; of the exhaustive world, states, and of \
          the random world, runs, where the report has a twin among the worlds. Engines that draw had {SEEDS} seeds and {MOST} \
          executions for each; the number is the one in the middle. A dash is a fault that was not found; the other \
-         searches had {MOST_DFS} executions. PCT looks for bugs of depth 3.\n\n| program | {} |\n|---|{}\n",
+         searches had {MOST_DFS} executions. *Other* is a search that ended at a violation of another property first, *draws* \
+         one that tries no number drawn but the first. PCT looks for bugs of depth 3.\n\n| program | {} |\n|---|{}\n",
         ENGINES.join(" | "),
         "--:|".repeat(ENGINES.len())
     );

@@ -133,7 +133,7 @@ impl<S: Threads, V: Service> InterProcessSemaphoreMutex<S, V> {
     /// A mutex under the path, which must be there. Sends nothing.
     pub fn new(client: &Client<S, V>, path: &str) -> Self {
         let semaphore = InterProcessSemaphoreV2::new(client, path, 1);
-        Self { semaphore, lease: S::mutex("lease of the mutex", None) }
+        Self { semaphore, lease: S::mutex("lease that the mutex keeps", None) }
     }
 
     /// The path of the node by which it is held, if it is.

@@ -18,7 +18,7 @@ use super::exit::{Exit, Failure, Outcome};
 use super::screen::{BAD, BUG, FAINT, GOOD, STRONG, Table, field, grouped, quoted, say, seconds, styled};
 use super::{CommandLine, interrupts};
 pub(super) use judged::Judged;
-pub(super) use kept::{entries, traces_of, unknown_traces};
+pub(super) use kept::{HEAD, entries, traces_of, unknown_traces};
 pub(super) use traces::{program_of, replay, shrink};
 
 /// How to search schedules.

@@ -22,7 +22,24 @@ pub(crate) struct TaskState {
     /// What it is for, where a trace is being written.
     pub text: Option<String>,
     pub over: bool,
-    objects: Vec<&'static str>,
+    objects: Vec<Object>,
+}
+
+/// What kind of thing threads share. Those of one name and kind are numbered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Mutex,
+    Condvar,
+    Word,
+}
+
+/// A thing that threads share.
+#[derive(Clone, Copy, Debug)]
+struct Object {
+    kind: Kind,
+    name: &'static str,
+    /// How many of that name and kind there were when it was made; 0 where no texts are written.
+    before: u32,
 }
 
 /// A mutex that is locked, and who has locked it.
@@ -30,6 +47,8 @@ pub(crate) struct TaskState {
 pub(crate) struct Held {
     pub mutex: u32,
     pub by: Task,
+    /// Parts of what it guards only.
+    pub parts: bool,
 }
 
 /// What the thread that sets the stage waits for.
@@ -120,7 +139,16 @@ impl Ledger {
     #[inline]
     pub fn announce(&self, op: Op) {
         let mut state = self.state.borrow_mut();
-        if let Some(task) = state.tasks.get_mut(self.current.get()) {
+        let current = self.current.get();
+        let by_parts = state.held.iter().any(|held| held.parts && held.by == current);
+        if by_parts && !op.what.may_stand_among_parts() {
+            drop(state);
+            panic!(
+                "a thread that has locked a mutex by parts does more than the parts say ({:?}): see `lock_parts`",
+                op.what
+            );
+        }
+        if let Some(task) = state.tasks.get_mut(current) {
             task.pending = op;
             task.then = [None; 2];
             if task.text.is_some() {
@@ -142,10 +170,10 @@ impl Ledger {
     }
 
     /// A mutex is locked.
-    pub fn hold(&self, mutex: u32) {
+    pub fn hold(&self, mutex: u32, parts: bool) {
         if self.scheduled.get() {
             let by = self.current.get();
-            self.state.borrow_mut().held.push(Held { mutex, by });
+            self.state.borrow_mut().held.push(Held { mutex, by, parts });
         }
     }
 
@@ -172,7 +200,7 @@ impl Ledger {
         while state.tasks.len() < task {
             state.tasks.push(TaskState::new("thread".into(), Role::Daemon));
         }
-        let mut it = TaskState::new(name, role);
+        let mut it = TaskState::new(unique(&state.tasks, name), role);
         it.after.push(Use::follows(life(task)));
         state.tasks.push(it);
         state.used.push(Use::first(life(task)));
@@ -192,15 +220,20 @@ impl Ledger {
     }
 
     /// The number of a new object of the current thread.
-    pub fn object(&self, name: &'static str) -> u32 {
+    pub fn object(&self, kind: Kind, name: &'static str) -> u32 {
         if !self.scheduled.get() {
             // Nobody searches.
             return super::op::NOTHING;
         }
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
+        let same = |it: &&Object| it.kind == kind && it.name == name;
+        let before = match self.detail.get() {
+            true => state.tasks.iter().flat_map(|task| &task.objects).filter(same).count() as u32,
+            false => 0,
+        };
         let Some(task) = state.tasks.get_mut(current) else { return super::op::NOTHING };
-        task.objects.push(name);
+        task.objects.push(Object { kind, name, before });
         super::op::object(current, task.objects.len() - 1)
     }
 
@@ -218,6 +251,17 @@ impl Ledger {
     /// What the current thread is called.
     pub fn name(&self) -> String {
         self.state.borrow().tasks.get(self.current.get()).map_or(String::new(), |task| task.name.clone())
+    }
+}
+
+/// The name, with a number where a thread is called so already: traces know threads by their names.
+fn unique(tasks: &[TaskState], name: String) -> String {
+    let is_new = |name: &str| tasks.iter().all(|task| task.name != name);
+    match is_new(&name) {
+        true => name,
+        false => {
+            (2..).map(|number| format!("{name} {number}")).find(|name| is_new(name)).expect("there are more numbers")
+        }
     }
 }
 
@@ -264,15 +308,14 @@ impl State {
         format!("{}: {does}", it.name)
     }
 
-    /// The name of an object, numbered where the thread that made it has made several of that name.
+    /// The name of an object, with a number from the second of that name and kind on.
     fn name(&self, object: u32) -> String {
         let Some(task) = self.tasks.get(owner_of(object)) else { return "something".into() };
         let Some(at) = place_of(object) else { return task.name.clone() };
-        let Some(name) = task.objects.get(at) else { return "something".into() };
-        let same = |objects: &[&str]| objects.iter().filter(|other| *other == name).count();
-        match same(&task.objects) {
-            1 => format!("the {name}"),
-            _ => format!("the {name} {}", same(&task.objects[..=at])),
+        match task.objects.get(at) {
+            None => "something".into(),
+            Some(Object { name, before: 0, .. }) => format!("the {name}"),
+            Some(Object { name, before, .. }) => format!("the {name} {}", before + 1),
         }
     }
 }

@@ -74,6 +74,14 @@ pub(crate) enum What {
     Pass,
 }
 
+impl What {
+    /// Whether a thread may do it while it has locked a mutex by parts. Two that have no part in common are not tried in both
+    /// orders, so whatever else they have in common must be ordered by a part; words are, where all their writers have it.
+    pub fn may_stand_among_parts(self) -> bool {
+        matches!(self, What::Unlock | What::Wait | What::Read | What::Write)
+    }
+}
+
 /// How a use of a thing stands to other uses of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Order {

@@ -72,7 +72,9 @@ impl Outcome {
 impl fmt::Display for Outcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.verdict {
-            Verdict::Proved => write!(f, "proved in {} executions", self.executions),
+            Verdict::Proved => {
+                write!(f, "proved in {} executions, from where the stage was settled on", self.executions)
+            }
             Verdict::Held(why) => write!(f, "held for {} executions: {why}", self.executions),
             Verdict::Falsified(trace) => {
                 write!(f, "falsified by execution {}: {}", self.executions, trace.because)

@@ -167,7 +167,7 @@ impl<S: Threads, V: Service> Client<S, V> {
             if ripe.is_empty() || member.closed {
                 continue;
             }
-            let which = S::choose(ripe.len());
+            let which = S::choose_named(ripe.len(), |number| format!("timer {} is the one that rings", number + 1));
             ripe[which].fired = true;
             let waker = ripe[which].waker.take();
             member.fired_while_down += usize::from(member.link == Link::Down);

@@ -162,7 +162,7 @@ impl<S: Threads, V: Service> Hub<S, V> {
             shared: S::mutex("server", Shared { service, members, makers: Vec::new() }),
             bells: (0..clients).map(|_| S::condvar("event queue")).collect(),
             clocks: (0..clients).map(|_| S::condvar("clock")).collect(),
-            sessions: (0..clients).map(|_| S::word("session", 0)).collect(),
+            sessions: (0..clients).map(|_| S::word("number of the session", 0)).collect(),
         })
     }
 
@@ -228,12 +228,11 @@ impl<S: Threads, V: Service> Hub<S, V> {
         if shared.members[client].link != before {
             S::wrote(&self.shared, part::link(client));
         }
-        let session = shared.service.session(client) as usize;
         self.wrote_to(&told);
-        drop(shared);
         if session_changes && answer.is_ok() {
-            self.publish(client, session);
+            self.publish(client, shared.service.session(client) as usize);
         }
+        drop(shared);
         self.ring(&told);
         (answer, done)
     }
@@ -245,15 +244,12 @@ impl<S: Threads, V: Service> Hub<S, V> {
 
     /// Wakes the event threads of those who are told something.
     pub(super) fn ring(&self, told: &[usize]) {
-        let mut rung = [false; 64];
-        for &client in told {
-            if !std::mem::replace(&mut rung[client % 64], true) {
-                S::notify_all(&self.bells[client]);
-            }
-        }
+        let is_first = |(at, client): &(usize, &usize)| !told[..*at].contains(client);
+        told.iter().enumerate().filter(is_first).for_each(|(_, client)| S::notify_all(&self.bells[*client]));
     }
 
-    /// Tells everybody which session the client has, 0 for none.
+    /// Tells everybody which session the client has, 0 for none. By who has locked the client's link to write it, so that what
+    /// is told last is what is so.
     pub(super) fn publish(&self, client: usize, session: usize) {
         S::store(&self.sessions[client], session, Ordering::Release);
     }
@@ -354,10 +350,10 @@ impl<S: Threads, V: Faults> Hub<S, V> {
             shared.send(client, Frame::Session(state), &mut told);
         }
         self.wrote_to(&told);
-        drop(shared);
         if over {
             self.publish(client, 0);
         }
+        drop(shared);
         self.ring(&told);
         S::notify_all(&self.clocks[client]);
     }
@@ -390,9 +386,10 @@ impl<S: Threads, V: Faults> Hub<S, V> {
         shared.members[client].link = Link::Off;
         shared.send(client, Frame::Session(SessionState::Expired), &mut told);
         self.wrote_to(&told);
-        drop(shared);
         self.publish(client, 0);
+        drop(shared);
         self.ring(&told);
+        S::notify_all(&self.clocks[client]);
     }
 
     /// The session that the client gave up last ends at the service.

@@ -34,7 +34,7 @@ impl<S: Threads> Listeners<S> {
         Self {
             queue: S::mutex("state queue", Queue::default()),
             bell: S::condvar("state queue"),
-            runs: S::flag("listeners run", false),
+            runs: S::flag("mark that the listener thread runs", false),
             gate: Gate::new(),
         }
     }

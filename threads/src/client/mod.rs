@@ -80,7 +80,7 @@ impl<S: Threads, V: Service> Client<S, V> {
             options,
             background: Background::new(),
             listeners: Listeners::new(),
-            clocked: S::flag("clock runs", false),
+            clocked: S::flag("mark that the clock thread runs", false),
         };
         let client = Self { inner: Arc::new(inner) };
         let this = client.clone();

@@ -112,7 +112,7 @@ fn mutex(name: &str, looks_again: bool) -> Program {
 fn spurious(name: &str, lists_again: bool) -> Program {
     program(name, move |stage| {
         let monitor = Monitor::new("mutex", ());
-        let held = Arc::new(Shuttle::flag("held", true));
+        let held = Arc::new(Shuttle::flag("held mark", true));
         let (waits, free, own) = (monitor.clone(), held.clone(), *stage);
         stage.thread("waiter", move || {
             let mut inside = waits.lock();

@@ -89,8 +89,9 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
         Self::lock(mutex)
     }
     /// As [`lock_to`](Self::lock_to), by somebody who will only touch these parts of what the mutex guards. A search does not
-    /// try both orders of two who touch nothing in common, so nothing else may be looked at; and nothing may be waited for
-    /// or woken while the mutex is locked, but by the mutex itself.
+    /// try both orders of two who touch nothing in common, so nothing else may be looked at; and nothing may be locked,
+    /// waited for or woken while the mutex is locked, but by the mutex itself (shuttle's door panics). A word may be used whose
+    /// writers all lock a part for it.
     fn lock_parts<'a, T: Send + 'static>(
         mutex: &'a Self::Mutex<T>,
         parts: &[Part],
@@ -167,7 +168,11 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
     }
     /// One of so many things, of which any may happen. Without a search the first.
     fn choose(among: usize) -> usize {
-        let _ = among;
+        Self::choose_named(among, |number| format!("takes {} of {among}", number + 1))
+    }
+    /// As [`choose`](Self::choose), with what each is called in traces. Without a search the first.
+    fn choose_named(among: usize, names: impl Fn(usize) -> String) -> usize {
+        let _ = (among, names);
         0
     }
     /// Tells a trace what the thread is about to do or has seen, where one is being written.

@@ -13,7 +13,7 @@ use ::shuttle::sync::{Condvar, Mutex, MutexGuard};
 use ::shuttle::thread::{self, JoinHandle, Thread};
 
 use super::{Part, Role, Threads};
-use crate::check::ledger::{Task, with};
+use crate::check::ledger::{Kind, Task, with};
 use crate::check::op::{Op, STARTS, Use, Uses, What, life, part, token};
 
 /// shuttle's coroutines; inside one of its executions only.
@@ -28,8 +28,8 @@ pub struct Named<T> {
 }
 
 impl<T> Named<T> {
-    fn new(name: &'static str, inner: T) -> Self {
-        Self { inner, number: with(|ledger| ledger.object(name)) }
+    fn new(kind: Kind, name: &'static str, inner: T) -> Self {
+        Self { inner, number: with(|ledger| ledger.object(kind, name)) }
     }
 
     #[inline]
@@ -94,8 +94,13 @@ pub struct Parked {
 
 fn locked<T>(mutex: &Named<Mutex<T>>, uses: Uses) -> Guard<'_, T> {
     let inner = mutex.inner.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    with(|ledger| ledger.hold(mutex.number));
+    with(|ledger| ledger.hold(mutex.number, by_parts(&uses)));
     Guard { mutex, inner: Some(inner), uses }
+}
+
+/// Whoever locks the whole writes it, who locks parts reads it.
+fn by_parts(uses: &Uses) -> bool {
+    !uses[0].writes
 }
 
 impl Threads for Shuttle {
@@ -111,7 +116,7 @@ impl Threads for Shuttle {
     const TIMELESS: bool = true;
 
     fn mutex<T: Send + 'static>(name: &'static str, value: T) -> Self::Mutex<T> {
-        Named::new(name, Mutex::new(value))
+        Named::new(Kind::Mutex, name, Mutex::new(value))
     }
 
     fn lock<T: Send + 'static>(mutex: &Self::Mutex<T>) -> Guard<'_, T> {
@@ -135,7 +140,6 @@ impl Threads for Shuttle {
             true => Use::writes(part(mutex.number, it.number)),
             false => Use::reads(part(mutex.number, it.number)),
         };
-        // Whoever locks the whole writes it.
         let op = Op::new(What::Lock).and(Use::reads(mutex.number));
         let op = parts.iter().fold(op, |op, part| op.and(used(part)));
         with(|ledger| ledger.announce_to(op, what));
@@ -147,7 +151,7 @@ impl Threads for Shuttle {
     }
 
     fn condvar(name: &'static str) -> Self::Condvar {
-        Named::new(name, Bell { inner: Condvar::new(), notified: Default::default() })
+        Named::new(Kind::Condvar, name, Bell { inner: Condvar::new(), notified: Default::default() })
     }
 
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
@@ -159,7 +163,7 @@ impl Threads for Shuttle {
         });
         let inner = guard.inner.take().expect("locked");
         let inner = condvar.inner.inner.wait(inner).unwrap_or_else(std::sync::PoisonError::into_inner);
-        with(|ledger| ledger.hold(mutex.number));
+        with(|ledger| ledger.hold(mutex.number, by_parts(&uses)));
         Guard { mutex, inner: Some(inner), uses }
     }
 
@@ -188,7 +192,7 @@ impl Threads for Shuttle {
     }
 
     fn flag(name: &'static str, value: bool) -> Self::Flag {
-        Named::new(name, AtomicBool::new(value))
+        Named::new(Kind::Word, name, AtomicBool::new(value))
     }
 
     fn is_set(flag: &Self::Flag, _: Ordering) -> bool {
@@ -204,7 +208,7 @@ impl Threads for Shuttle {
     }
 
     fn word(name: &'static str, value: usize) -> Self::Word {
-        Named::new(name, AtomicUsize::new(value))
+        Named::new(Kind::Word, name, AtomicUsize::new(value))
     }
 
     fn load(word: &Self::Word, _: Ordering) -> usize {
@@ -292,8 +296,8 @@ impl Threads for Shuttle {
         thread::yield_now();
     }
 
-    fn choose(among: usize) -> usize {
-        with(|ledger| ledger.choose(among, &|number| format!("takes {} of {among}", number + 1)))
+    fn choose_named(among: usize, names: impl Fn(usize) -> String) -> usize {
+        with(|ledger| ledger.choose(among, &names))
     }
 }
 

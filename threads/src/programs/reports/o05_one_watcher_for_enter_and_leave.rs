@@ -23,7 +23,7 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients(stage, 2);
         create(&clients[0], "/lock/member-a", "", CreateMode::Ephemeral).expect("a member");
         create(&clients[1], "/lock/member-b", "", CreateMode::Ephemeral).expect("a member");
-        let monitor = Monitor::new("barrier", ());
+        let monitor = Monitor::new("state of the barrier", ());
         for (name, path) in [("watcher of ready", "/lock/ready"), ("watcher of the other", "/lock/member-b")] {
             let (client, monitor) = (clients[0].clone(), monitor.clone());
             let watched = client.run(|env| async move { env.zookeeper().watch_exists(path).await });

@@ -27,7 +27,7 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients(stage, 1);
         let leader = Arc::new(Shuttle::mutex("recorded leader", None::<Arc<Interrupt<Shuttle>>>));
         let (client, recorded) = (clients[0].clone(), leader.clone());
-        let granted = Monitor::new("granted", false);
+        let granted = Monitor::new("sign that the lock is granted", false);
         let grants = granted.clone();
         stage.thread("leader", move || {
             let handle = Arc::new(Interrupt::new());

@@ -28,7 +28,7 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients_with(stage, 1, Options { replies_queue: true });
         let interrupt = Arc::new(Interrupt::new());
         let (client, signal) = (clients[0].clone(), interrupt.clone());
-        stage.thread("acquires", move || {
+        stage.thread("acquirer", move || {
             let mode = CreateMode::EphemeralSequential;
             let made = client.run_or(&signal, |env| async move {
                 if !repaired {
@@ -43,7 +43,7 @@ pub(super) fn pair() -> Pair {
                 delete(&client, &path, None).expect("it is given back");
             }
         });
-        stage.thread("interrupts", move || interrupt.interrupt());
+        stage.thread("interrupter", move || interrupt.interrupt());
         stage.rest();
         no_orphan(stage, &hub);
     })

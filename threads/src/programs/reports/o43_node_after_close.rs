@@ -65,7 +65,7 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients(stage, 1);
         let latch = Arc::new(Latch {
             client: clients[0].clone(),
-            started: Shuttle::flag("started", true),
+            started: Shuttle::flag("started mark", true),
             node: Shuttle::mutex("node", None),
             repaired,
         });

@@ -64,7 +64,7 @@ pub(super) fn pair() -> Pair {
         let record = Arc::new(Record { client: clients[0].clone(), state, repaired });
         let (beats, releases) = (record.clone(), record.clone());
         stage.thread("heartbeat", move || beats.heartbeats());
-        stage.thread("releases", move || releases.release());
+        stage.thread("releaser", move || releases.release());
         stage.rest();
         let runs = Shuttle::lock(&record.state).0;
         stage.holds(!runs, "no renewal after the release", || "the lock is released, and its timer runs".into());

@@ -63,12 +63,12 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients(stage, 1);
         let object = Arc::new(Object {
             client: clients[0].clone(),
-            acquired: Shuttle::mutex("acquired", None),
+            acquired: Shuttle::mutex("record of the grant", None),
             taken: Monitor::new("lock of the object", false),
             repaired,
         });
-        let inside = Arc::new(Shuttle::word("section", 0));
-        for name in ["first", "second"] {
+        let inside = Arc::new(Shuttle::word("critical section", 0));
+        for name in ["thread 1", "thread 2"] {
             let (object, inside, own) = (object.clone(), inside.clone(), *stage);
             stage.thread(name, move || {
                 object.acquire();

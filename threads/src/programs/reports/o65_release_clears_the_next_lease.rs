@@ -57,8 +57,8 @@ pub(super) fn pair() -> Pair {
         });
         shared.acquire();
         let (first, second, own) = (shared.clone(), shared, *stage);
-        stage.thread("first", move || first.release().expect("it holds"));
-        stage.thread("second", move || {
+        stage.thread("thread 1", move || first.release().expect("it holds"));
+        stage.thread("thread 2", move || {
             second.acquire();
             let released = second.release();
             own.holds(released.is_ok(), "who holds can release", || {

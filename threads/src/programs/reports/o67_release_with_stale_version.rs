@@ -73,7 +73,7 @@ pub(super) fn pair() -> Pair {
         });
         let (beats, releases) = (record.clone(), record);
         stage.thread("heartbeat", move || beats.heartbeat());
-        stage.thread("releases", move || releases.release());
+        stage.thread("releaser", move || releases.release());
         stage.rest();
         no_orphan(stage, &hub);
     })
