@@ -61,7 +61,7 @@ pub fn chapter(folder: &str, effort: Effort) -> Result<Chapter, String> {
     let _ = writeln!(
         chapter.markdown,
         "## What contention costs\n\n\
-         Contenders change a document again and again in virtual time, by the recipes of this house, until the first of them has made \
+         Contenders change a document again and again in virtual time, by the recipes that come with Overtake, until the first of them has made \
          {rounds} changes. Latencies are log-normal (median 1ms), a store's work exponential (mean 200us), think times log-normal. \
          Means are over {runs} runs, with 95 % intervals."
     );

@@ -22,24 +22,16 @@ pub(crate) struct TaskState {
     /// What it is for, where a trace is being written.
     pub text: Option<String>,
     pub over: bool,
-    objects: Vec<Object>,
+    objects: Vec<(&'static str, Kind)>,
 }
 
-/// What kind of thing threads share. Those of one name and kind are numbered.
+/// What an object is: a mutex and a condition variable of the same name are told apart by what is done with them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Mutex,
     Condvar,
+    /// A word or a flag.
     Word,
-}
-
-/// A thing that threads share.
-#[derive(Clone, Copy, Debug)]
-struct Object {
-    kind: Kind,
-    name: &'static str,
-    /// How many of that name and kind there were when it was made; 0 where no texts are written.
-    before: u32,
 }
 
 /// A mutex that is locked, and who has locked it.
@@ -200,7 +192,7 @@ impl Ledger {
         while state.tasks.len() < task {
             state.tasks.push(TaskState::new("thread".into(), Role::Daemon));
         }
-        let mut it = TaskState::new(unique(&state.tasks, name), role);
+        let mut it = TaskState::new(state.unique(name), role);
         it.after.push(Use::follows(life(task)));
         state.tasks.push(it);
         state.used.push(Use::first(life(task)));
@@ -220,20 +212,15 @@ impl Ledger {
     }
 
     /// The number of a new object of the current thread.
-    pub fn object(&self, kind: Kind, name: &'static str) -> u32 {
+    pub fn object(&self, name: &'static str, kind: Kind) -> u32 {
         if !self.scheduled.get() {
             // Nobody searches.
             return super::op::NOTHING;
         }
         let mut state = self.state.borrow_mut();
         let current = self.current.get();
-        let same = |it: &&Object| it.kind == kind && it.name == name;
-        let before = match self.detail.get() {
-            true => state.tasks.iter().flat_map(|task| &task.objects).filter(same).count() as u32,
-            false => 0,
-        };
         let Some(task) = state.tasks.get_mut(current) else { return super::op::NOTHING };
-        task.objects.push(Object { kind, name, before });
+        task.objects.push((name, kind));
         super::op::object(current, task.objects.len() - 1)
     }
 
@@ -251,17 +238,6 @@ impl Ledger {
     /// What the current thread is called.
     pub fn name(&self) -> String {
         self.state.borrow().tasks.get(self.current.get()).map_or(String::new(), |task| task.name.clone())
-    }
-}
-
-/// The name, with a number where a thread is called so already: traces know threads by their names.
-fn unique(tasks: &[TaskState], name: String) -> String {
-    let is_new = |name: &str| tasks.iter().all(|task| task.name != name);
-    match is_new(&name) {
-        true => name,
-        false => {
-            (2..).map(|number| format!("{name} {number}")).find(|name| is_new(name)).expect("there are more numbers")
-        }
     }
 }
 
@@ -286,7 +262,7 @@ impl State {
         if let Some(text) = &it.text {
             return format!("{}: {text}", it.name);
         }
-        let on = || self.name(it.pending.on());
+        let on = || self.name(it.pending.on(), task);
         let does = match it.pending.what {
             What::Begin => "begins".into(),
             What::Lock => format!("locks {}", on()),
@@ -308,14 +284,77 @@ impl State {
         format!("{}: {does}", it.name)
     }
 
-    /// The name of an object, with a number from the second of that name and kind on.
-    fn name(&self, object: u32) -> String {
-        let Some(task) = self.tasks.get(owner_of(object)) else { return "something".into() };
-        let Some(at) = place_of(object) else { return task.name.clone() };
-        match task.objects.get(at) {
-            None => "something".into(),
-            Some(Object { name, before: 0, .. }) => format!("the {name}"),
-            Some(Object { name, before, .. }) => format!("the {name} {}", before + 1),
+    /// A name for a thread that no other one has: the first keeps it as it is, later ones are numbered.
+    fn unique(&self, name: String) -> String {
+        let taken = |name: &str| self.tasks.iter().any(|task| task.name == name);
+        if !taken(&name) {
+            return name;
         }
+        (2..).map(|number| format!("{name} {number}")).find(|name| !taken(name)).unwrap_or(name)
+    }
+
+    /// What an object is called by the thread that uses it. Objects of the stage go by their name, those of a thread by
+    /// whose they are. Among the same of one owner the first keeps its name, and later ones are numbered as they were made:
+    /// a name never changes, and does not depend on the order in which threads run.
+    fn name(&self, object: u32, by: Task) -> String {
+        let owner = owner_of(object);
+        let Some(task) = self.tasks.get(owner) else { return "something".into() };
+        let Some(at) = place_of(object) else { return task.name.clone() };
+        let Some(own) = task.objects.get(at) else { return "something".into() };
+        let mut name = own.0.to_owned();
+        let before = task.objects[..at].iter().filter(|other| *other == own).count();
+        if before > 0 {
+            name = format!("{name} {}", before + 1);
+        }
+        match owner {
+            0 => format!("the {name}"),
+            _ if owner == by => format!("its {name}"),
+            _ => format!("the {name} of {}", task.name),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::op::{Op, object};
+
+    fn state() -> State {
+        let mut state = State::default();
+        for name in ["stage", "worker", "worker", "worker 2", "worker"] {
+            let name = state.unique(name.into());
+            state.tasks.push(TaskState::new(name, Role::Program));
+        }
+        state
+    }
+
+    #[test]
+    fn no_two_threads_have_the_same_name() {
+        let names: Vec<String> = state().tasks.into_iter().map(|task| task.name).collect();
+        assert_eq!(names, ["stage", "worker", "worker 2", "worker 2 2", "worker 3"]);
+    }
+
+    #[test]
+    fn objects_of_one_name_are_told_apart() {
+        let mut state = state();
+        let lists = ("lists", Kind::Mutex);
+        state.tasks[0].objects = vec![lists, ("lists", Kind::Condvar)];
+        state.tasks[1].objects = vec![lists];
+        let mut told = |by: Task, what, on| {
+            state.tasks[by].pending = Op::of(what, on);
+            state.describe(by)
+        };
+        assert_eq!(told(1, What::Lock, object(0, 0)), "worker: locks the lists");
+        assert_eq!(told(1, What::Notify, object(0, 1)), "worker: notifies the lists");
+        assert_eq!(told(1, What::Lock, object(1, 0)), "worker: locks its lists");
+        assert_eq!(told(2, What::Lock, object(1, 0)), "worker 2: locks the lists of worker");
+        state.tasks[0].objects.push(lists);
+        let mut told = |by: Task, what, on| {
+            state.tasks[by].pending = Op::of(what, on);
+            state.describe(by)
+        };
+        // The first is still called as before.
+        assert_eq!(told(1, What::Lock, object(0, 0)), "worker: locks the lists");
+        assert_eq!(told(1, What::Lock, object(0, 2)), "worker: locks the lists 2");
     }
 }

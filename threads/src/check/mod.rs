@@ -28,7 +28,7 @@ pub use memory::{Judge, MemoryLimits, MemoryOutcome, MemoryProgram, MemoryVerdic
 pub use outcome::{Outcome, Verdict};
 pub use overtake_models::trace::Trace;
 pub use replay::{Replayed, replay, replay_otherwise};
-pub use search::{Engine, Limits, search};
+pub use search::{Engine, Limits, NUMBERS_DRAWN, search};
 pub use shrink::{Shrunk, shrink};
 pub use stage::{Program, Stage, program};
 

@@ -19,6 +19,9 @@ use super::quiet::{quietly, words};
 use super::stage::{Program, Stage};
 use super::systematic::Systematic;
 
+/// Why shuttle's own search proves nothing of a program that chooses.
+pub const NUMBERS_DRAWN: &str = "numbers were drawn, and shuttle's search tries only one for each";
+
 /// Who picks the schedules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Engine {
@@ -244,7 +247,7 @@ fn theirs(
             return Some(ended(tally, limits));
         }
         if strategy.drew {
-            return Some("numbers were drawn, and shuttle's search tries only one for each".into());
+            return Some(NUMBERS_DRAWN.into());
         }
         cut_off(tally, limits)
     })

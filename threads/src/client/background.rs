@@ -27,7 +27,10 @@ struct Queue<S: Threads, V: Service> {
 impl<S: Threads, V: Service> Background<S, V> {
     pub fn new() -> Self {
         let queue = Queue { jobs: Vec::new(), cell: None, stopped: false };
-        Self { queue: S::mutex("background queue", queue), runs: S::flag("background runs", false) }
+        Self {
+            queue: S::mutex("background queue", queue),
+            runs: S::flag("mark that the background thread runs", false),
+        }
     }
 
     pub fn stop(&self) {

@@ -162,14 +162,17 @@ impl<S: Threads, V: Service> Client<S, V> {
             }
             let now = S::now();
             let member = &mut shared.members[place];
-            let mut ripe: Vec<&mut Timer> =
-                member.timers.iter().filter(|timer| !timer.fired && (S::TIMELESS || timer.due <= now)).collect();
+            let is_ripe = |timer: &Timer| !timer.fired && (S::TIMELESS || timer.due <= now);
+            let ripe: Vec<u64> =
+                member.timers.numbered().filter(|(_, timer)| is_ripe(timer)).map(|(number, _)| number).collect();
             if ripe.is_empty() || member.closed {
                 continue;
             }
-            let which = S::choose_named(ripe.len(), |number| format!("timer {} is the one that rings", number + 1));
-            ripe[which].fired = true;
-            let waker = ripe[which].waker.take();
+            let which = ripe[S::choose_of(ripe.len(), |which| format!("timer {} is up first", ripe[which]))];
+            let waker = member.timers.get(which).and_then(|timer| {
+                timer.fired = true;
+                timer.waker.take()
+            });
             member.fired_while_down += usize::from(member.link == Link::Down);
             drop(shared);
             if let Some(waker) = waker {

@@ -9,8 +9,7 @@ use std::time::Duration;
 use overtake_recipes::client::States;
 use overtake_recipes::{SessionState, WatchedEvent, ZkError};
 
-use super::request::{Answer, Faults, Frame, Request, Response, Rewatch, Service, Table};
-use super::words::short;
+use super::request::{Answer, Frame, Request, Response, Service, Table};
 use crate::sync::{Part, Threads};
 
 /// How a client is connected.
@@ -70,6 +69,10 @@ impl<T> Numbered<T> {
     pub fn remove(&mut self, number: u64) -> Option<T> {
         let at = self.items.iter().position(|(n, _)| *n == number)?;
         Some(self.items.remove(at).1)
+    }
+
+    pub fn numbered(&self) -> impl Iterator<Item = (u64, &T)> {
+        self.items.iter().map(|(number, item)| (*number, item))
     }
 
     pub fn iter(&mut self) -> impl Iterator<Item = &mut T> {
@@ -149,7 +152,7 @@ pub struct Hub<S: Threads, V: Service> {
     /// For each client: something is on its way.
     bells: Vec<S::Condvar>,
     /// For each client: there are more timers, or they run again.
-    clocks: Vec<S::Condvar>,
+    pub(super) clocks: Vec<S::Condvar>,
     /// For each client: its session.
     sessions: Vec<S::Word>,
 }
@@ -228,9 +231,10 @@ impl<S: Threads, V: Service> Hub<S, V> {
         if shared.members[client].link != before {
             S::wrote(&self.shared, part::link(client));
         }
+        let session = shared.service.session(client) as usize;
         self.wrote_to(&told);
         if session_changes && answer.is_ok() {
-            self.publish(client, shared.service.session(client) as usize);
+            self.publish(client, session);
         }
         drop(shared);
         self.ring(&told);
@@ -244,29 +248,24 @@ impl<S: Threads, V: Service> Hub<S, V> {
 
     /// Wakes the event threads of those who are told something.
     pub(super) fn ring(&self, told: &[usize]) {
-        let is_first = |(at, client): &(usize, &usize)| !told[..*at].contains(client);
-        told.iter().enumerate().filter(is_first).for_each(|(_, client)| S::notify_all(&self.bells[*client]));
+        for client in once_each(told) {
+            S::notify_all(&self.bells[client]);
+        }
     }
 
-    /// Tells everybody which session the client has, 0 for none. By who has locked the client's link to write it, so that what
-    /// is told last is what is so.
+    /// Tells everybody which session the client has, 0 for none. Whoever calls it still has locked the link of the client, to
+    /// write it: otherwise one who was first could have the last word.
     pub(super) fn publish(&self, client: usize, session: usize) {
         S::store(&self.sessions[client], session, Ordering::Release);
     }
+}
 
-    /// Who waits for what, in a sentence; a circle is told as one.
-    pub fn who_waits(&self) -> String {
-        let mut shared = S::lock_to(&self.shared, || "looks who waits for what".into());
-        let mut waits = Vec::new();
-        for member in &mut shared.members {
-            let waiting = member.watches.iter().filter(|watch| !watch.path.is_empty());
-            waits.extend(waiting.filter_map(|watch| {
-                let (thread, path) = (watch.waits.clone()?, watch.path.clone());
-                Some(Wait { thread, path, below: watch.table == Table::Child })
-            }));
-        }
-        story(&waits, &shared.makers)
-    }
+/// Each of them once.
+fn once_each(told: &[usize]) -> Vec<usize> {
+    let mut clients = told.to_vec();
+    clients.sort_unstable();
+    clients.dedup();
+    clients
 }
 
 impl<V: Service> Shared<V> {
@@ -314,183 +313,12 @@ impl<V: Service> Shared<V> {
     }
 }
 
-impl<S: Threads, V: Faults> Hub<S, V> {
-    /// The connection of a client breaks.
-    pub fn disconnect(&self, client: usize) {
-        let mut told = Vec::new();
-        let parts = [Part::read(part::TREE), Part::written(part::link(client))];
-        let mut shared = self.lock(&parts, || format!("the connection of client {} breaks", client + 1));
-        if shared.members[client].link == Link::Up {
-            shared.members[client].link = Link::Down;
-            shared.members[client].fired_while_down = 0;
-            shared.service.disconnect(client);
-            shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
-        }
-        self.wrote_to(&told);
-        drop(shared);
-        self.ring(&told);
-    }
-
-    /// A client reaches the service again: in its session, or to be told that it is over.
-    pub fn reconnect(&self, client: usize) {
-        let mut told = Vec::new();
-        let parts = [part::link(client), part::inbox(client)].map(Part::written);
-        let parts = [parts[0], parts[1], Part::read(part::TREE)];
-        let mut shared = self.lock(&parts, || format!("client {} reaches the server again", client + 1));
-        let mut over = false;
-        if shared.members[client].link == Link::Down {
-            let one_shot = |it: &&mut Watching| it.table != Table::Session;
-            let watches: Vec<Rewatch> =
-                shared.members[client].watches.iter().filter(one_shot).map(|it| (it.table, it.path.clone())).collect();
-            let mut events = Vec::new();
-            over = !shared.service.reconnect(client, &watches, &mut events);
-            let state = if over { SessionState::Expired } else { SessionState::Connected };
-            shared.members[client].link = if over { Link::Off } else { Link::Up };
-            shared.put(events, &mut told);
-            shared.send(client, Frame::Session(state), &mut told);
-        }
-        self.wrote_to(&told);
-        if over {
-            self.publish(client, 0);
-        }
-        drop(shared);
-        self.ring(&told);
-        S::notify_all(&self.clocks[client]);
-    }
-
-    /// The session of a client ends at the service. The client learns of it when it [reconnects](Self::reconnect).
-    pub fn expire(&self, client: usize) {
-        let mut told = Vec::new();
-        let parts = [part::TREE, part::link(client)].map(Part::written);
-        let mut shared = self.lock(&parts, || format!("the session of client {} expires", client + 1));
-        let mut events = Vec::new();
-        shared.service.expire(client, &mut events);
-        shared.put(events, &mut told);
-        if shared.members[client].link == Link::Up {
-            shared.members[client].link = Link::Down;
-            shared.members[client].fired_while_down = 0;
-            shared.send(client, Frame::Session(SessionState::Disconnected), &mut told);
-        }
-        self.wrote_to(&told);
-        drop(shared);
-        self.ring(&told);
-    }
-
-    /// The client takes its session for lost by its own clock. At the service it lives on, with its nodes, until
-    /// [`expire_former`](Self::expire_former).
-    pub fn give_up_session(&self, client: usize) {
-        let mut told = Vec::new();
-        let what = || format!("client {} gives its session up by its own clock", client + 1);
-        let mut shared = self.lock(&[Part::read(part::TREE), Part::written(part::link(client))], what);
-        shared.service.give_up_session(client);
-        shared.members[client].link = Link::Off;
-        shared.send(client, Frame::Session(SessionState::Expired), &mut told);
-        self.wrote_to(&told);
-        self.publish(client, 0);
-        drop(shared);
-        self.ring(&told);
-        S::notify_all(&self.clocks[client]);
-    }
-
-    /// The session that the client gave up last ends at the service.
-    pub fn expire_former(&self, client: usize) {
-        let mut told = Vec::new();
-        let what = || format!("the former session of client {} expires", client + 1);
-        let mut shared = self.lock(&[Part::written(part::TREE)], what);
-        let mut events = Vec::new();
-        shared.service.expire_former(client, &mut events);
-        shared.put(events, &mut told);
-        self.wrote_to(&told);
-        drop(shared);
-        self.ring(&told);
-    }
-
-    /// The next request of the client is served, but its reply is lost with the connection.
-    pub fn lose_next_reply(&self, client: usize) {
-        let what = || format!("the next reply to client {} will be lost", client + 1);
-        self.lock(&[Part::written(part::link(client))], what).members[client].lose_next_reply = true;
-    }
-
-    /// Somebody deletes a node.
-    pub fn delete(&self, path: &str) {
-        let mut told = Vec::new();
-        let mut shared = self.lock(&[Part::written(part::TREE)], || format!("somebody deletes {path}"));
-        let mut events = Vec::new();
-        shared.service.delete(path, &mut events);
-        shared.put(events, &mut told);
-        self.wrote_to(&told);
-        drop(shared);
-        self.ring(&told);
-    }
-}
-
-/// What a thread waits for.
-struct Wait {
-    thread: String,
-    path: String,
-    /// For a change of its children.
-    below: bool,
-}
-
-impl Wait {
-    /// The first node that it waits for, or among whose like it waits, and who made it.
-    fn made<'a>(&self, makers: &'a [(String, String)]) -> Option<&'a (String, String)> {
-        let parent = |path: &str| path.rsplit_once('/').is_some_and(|(parent, _)| parent == self.path);
-        makers.iter().find(|(made, _)| if self.below { parent(made) } else { *made == self.path })
-    }
-
-    fn what(&self) -> String {
-        format!("{}{}", if self.below { "a change below " } else { "" }, short(&self.path))
-    }
-}
-
-/// From who waits for what, and who made which node.
-fn story(waits: &[Wait], makers: &[(String, String)]) -> String {
-    for first in waits {
-        let (mut circle, mut at) = (Vec::new(), first);
-        while let Some((made, next)) = at.made(makers) {
-            let which =
-                if at.below { format!("where {next} made {}", short(made)) } else { format!("which {next} made") };
-            circle.push(format!("{} waits for {}, {which}", at.thread, at.what()));
-            if *next == first.thread {
-                let kind = if circle.len() == 1 { "waits for itself" } else { "is in a circle" };
-                return format!("{} {kind}: {}", first.thread, circle.join("; "));
-            }
-            let Some(next) = waits.iter().find(|wait| wait.thread == *next) else { break };
-            if circle.len() > waits.len() {
-                break;
-            }
-            at = next;
-        }
-    }
-    let all: Vec<String> = waits.iter().map(|wait| format!("{} waits for {}", wait.thread, wait.what())).collect();
-    if all.is_empty() { "nobody waits for a node".into() } else { all.join("; ") }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
-
-    fn pairs(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-        pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect()
-    }
-
-    fn waits(pairs: &[(&str, &str)]) -> Vec<Wait> {
-        pairs.iter().map(|(a, b)| Wait { thread: (*a).into(), path: (*b).into(), below: false }).collect()
-    }
+    use super::once_each;
 
     #[test]
-    fn circles_are_told() {
-        let made = pairs(&[("/l/0", "A"), ("/l/1", "B"), ("/m/0", "B"), ("/m/1", "A")]);
-        assert_eq!(story(&waits(&[("A", "/l/0")]), &made), "A waits for itself: A waits for /l/0, which A made");
-        let two = story(&waits(&[("B", "/l/0"), ("A", "/m/0")]), &made);
-        assert_eq!(two, "B is in a circle: B waits for /l/0, which A made; A waits for /m/0, which B made");
-        assert_eq!(story(&waits(&[("B", "/l/0")]), &made), "B waits for /l/0");
-        assert_eq!(story(&waits(&[("C", "/l/1"), ("B", "/l/0")]), &made), "C waits for /l/1; B waits for /l/0");
-        let below = Wait { thread: "B".into(), path: "/l".into(), below: true };
-        assert_eq!(story(&[below], &made), "B waits for a change below /l");
-        let below = Wait { thread: "A".into(), path: "/l".into(), below: true };
-        let own = "A waits for itself: A waits for a change below /l, where A made /l/0";
-        assert_eq!(story(&[below], &made), own);
+    fn everybody_who_is_told_is_rung_for_once() {
+        assert_eq!(once_each(&[64, 0, 64, 3, 0]), [0, 3, 64]);
     }
 }

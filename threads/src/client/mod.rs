@@ -6,10 +6,12 @@
 mod background;
 mod environment;
 mod event_thread;
+mod faults;
 mod guaranteed;
 mod hub;
 mod listener;
 mod request;
+mod waits;
 mod words;
 mod zookeeper;
 
@@ -172,8 +174,8 @@ impl<S: Threads, V: Service> Client<S, V> {
             }
             wakers.extend(member.timers.iter().filter_map(|timer| timer.waker.take()));
             wakers.extend(member.calls.iter().filter_map(|call| call.waker.take()));
+            hub.publish(place, 0);
         }
-        hub.publish(place, 0);
         hub.ring(&told);
         S::notify_all(hub.clock(place));
         self.inner.listeners.stop();

@@ -107,7 +107,8 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
 
     /// A new condition variable.
     fn condvar(name: &'static str) -> Self::Condvar;
-    /// Unlocks, waits for a notification and locks again. What was locked by parts is locked by these again.
+    /// Unlocks, waits for a notification and locks again. The standard library's may end without one; a search does not try
+    /// that either. What was locked by parts is locked by these again.
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, guard: Self::Guard<'a, T>) -> Self::Guard<'a, T>;
     /// As [`wait`](Self::wait), for so long at most. `true`: the time was up.
     fn wait_timeout<'a, T: Send + 'static>(
@@ -152,9 +153,11 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
     fn name() -> String;
     /// This thread, to be unparked by another.
     fn current() -> Self::Thread;
-    /// Waits until somebody unparks this thread, or has done so already. May end without a reason.
+    /// Waits until somebody unparks this thread, or has done so already. May end without a reason; a search does not try
+    /// that, so a program that parks once, without looking again at what it waits for, is not shown to be wrong by it.
     fn park();
-    /// Lets a thread's next or present [`park`](Self::park) end.
+    /// Lets a thread's next or present [`park`](Self::park) end. Two of them before it has ended may be one, as in the
+    /// standard library.
     fn unpark(thread: &Self::Thread);
     /// Lets others go first.
     fn yield_now();
@@ -168,12 +171,13 @@ pub trait Threads: Copy + Default + fmt::Debug + Send + Sync + 'static {
     }
     /// One of so many things, of which any may happen. Without a search the first.
     fn choose(among: usize) -> usize {
-        Self::choose_named(among, |number| format!("takes {} of {among}", number + 1))
-    }
-    /// As [`choose`](Self::choose), with what each is called in traces. Without a search the first.
-    fn choose_named(among: usize, names: impl Fn(usize) -> String) -> usize {
-        let _ = (among, names);
+        let _ = among;
         0
+    }
+    /// As [`choose`](Self::choose), with what each of them is called.
+    fn choose_of(among: usize, names: impl Fn(usize) -> String) -> usize {
+        let _ = names;
+        Self::choose(among)
     }
     /// Tells a trace what the thread is about to do or has seen, where one is being written.
     fn note(what: impl FnOnce() -> String) {

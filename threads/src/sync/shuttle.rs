@@ -28,8 +28,8 @@ pub struct Named<T> {
 }
 
 impl<T> Named<T> {
-    fn new(kind: Kind, name: &'static str, inner: T) -> Self {
-        Self { inner, number: with(|ledger| ledger.object(kind, name)) }
+    fn new(name: &'static str, kind: Kind, inner: T) -> Self {
+        Self { inner, number: with(|ledger| ledger.object(name, kind)) }
     }
 
     #[inline]
@@ -116,7 +116,7 @@ impl Threads for Shuttle {
     const TIMELESS: bool = true;
 
     fn mutex<T: Send + 'static>(name: &'static str, value: T) -> Self::Mutex<T> {
-        Named::new(Kind::Mutex, name, Mutex::new(value))
+        Named::new(name, Kind::Mutex, Mutex::new(value))
     }
 
     fn lock<T: Send + 'static>(mutex: &Self::Mutex<T>) -> Guard<'_, T> {
@@ -151,7 +151,7 @@ impl Threads for Shuttle {
     }
 
     fn condvar(name: &'static str) -> Self::Condvar {
-        Named::new(Kind::Condvar, name, Bell { inner: Condvar::new(), notified: Default::default() })
+        Named::new(name, Kind::Condvar, Bell { inner: Condvar::new(), notified: Default::default() })
     }
 
     fn wait<'a, T: Send + 'static>(condvar: &Self::Condvar, mut guard: Self::Guard<'a, T>) -> Self::Guard<'a, T> {
@@ -192,7 +192,7 @@ impl Threads for Shuttle {
     }
 
     fn flag(name: &'static str, value: bool) -> Self::Flag {
-        Named::new(Kind::Word, name, AtomicBool::new(value))
+        Named::new(name, Kind::Word, AtomicBool::new(value))
     }
 
     fn is_set(flag: &Self::Flag, _: Ordering) -> bool {
@@ -208,7 +208,7 @@ impl Threads for Shuttle {
     }
 
     fn word(name: &'static str, value: usize) -> Self::Word {
-        Named::new(Kind::Word, name, AtomicUsize::new(value))
+        Named::new(name, Kind::Word, AtomicUsize::new(value))
     }
 
     fn load(word: &Self::Word, _: Ordering) -> usize {
@@ -270,6 +270,9 @@ impl Threads for Shuttle {
 
     fn park() {
         let own = token(Self::id());
+        // The standard library may make one of two unparks that come while the thread is parked. Here the thread goes on at the
+        // first of them, and the second one is kept; but nobody can see whether a thread has begun to park, so the same
+        // comes of both unparks before the park, where they are one here too.
         with(|ledger| ledger.announce(Op::of(What::Park, own)));
         // shuttle switches only where the thread has to wait, and then too late to let others unpark it twice before.
         AtomicBool::new(true).load(Ordering::SeqCst);
@@ -296,7 +299,11 @@ impl Threads for Shuttle {
         thread::yield_now();
     }
 
-    fn choose_named(among: usize, names: impl Fn(usize) -> String) -> usize {
+    fn choose(among: usize) -> usize {
+        Self::choose_of(among, |number| format!("takes {} of {among}", number + 1))
+    }
+
+    fn choose_of(among: usize, names: impl Fn(usize) -> String) -> usize {
         with(|ledger| ledger.choose(among, &names))
     }
 }

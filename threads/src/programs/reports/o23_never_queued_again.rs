@@ -1,7 +1,7 @@
 //! O23, CURATOR-73: a selector that was interrupted is never queued again.
 //!
 //! *Mechanism:* leadership is cancelled by an interrupt; the loop leaves because its thread is interrupted, without taking
-//! back the flag that says "queued mark". Whoever wants to queue it again finds the flag set, and does nothing. *Source:*
+//! back the flag that says "queued". Whoever wants to queue it again finds the flag set, and does nothing. *Source:*
 //! <https://github.com/apache/curator/issues/594>. *Violated:* a live client is a candidate again. *Repair:* the flag is
 //! taken back on every way out.
 
@@ -57,7 +57,7 @@ pub(super) fn pair() -> Pair {
         let (hub, clients) = clients(stage, 1);
         let selector = Arc::new(Selector {
             client: clients[0].clone(),
-            queued: Shuttle::flag("queued", false),
+            queued: Shuttle::flag("queued mark", false),
             interrupt: Interrupt::new(),
             repaired,
         });

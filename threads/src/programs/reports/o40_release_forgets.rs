@@ -24,8 +24,8 @@ pub(super) fn pair() -> Pair {
     .pair(|stage, repaired| {
         let (hub, clients) = clients(stage, 1);
         let client = clients[0].clone();
-        let (broken, connected) =
-            (Monitor::new("sign that the connection is broken", false), Monitor::new("count of reconnections", 0));
+        let broken = Monitor::new("sign that the connection is broken", false);
+        let connected = Monitor::new("count of reconnections", 0);
         let listens = connected.clone();
         client.listen(move |state| {
             if state == ConnectionState::Reconnected {
@@ -38,8 +38,8 @@ pub(super) fn pair() -> Pair {
             let granted = client.run(|env| async move { CuratorMutex::new(env, LOCK).acquire().await });
             let node = granted.expect("nobody else is there").path;
             // The release is one request: here is where a break of the connection makes a difference.
-            let breaks_here = |number: usize| ["the connection stays", "the connection breaks here"][number].to_owned();
-            if Shuttle::choose_named(2, breaks_here) == 1 {
+            let breaks_now = ["the connection stays", "the connection breaks before the release"];
+            if Shuttle::choose_of(2, |which| breaks_now[which].into()) == 1 {
                 breaks.disconnect(0);
                 now.change(|broken| *broken = true);
             }
