@@ -12,7 +12,7 @@ fn main() -> ExitCode {
         .chapter(|folder| chapter(folder, Effort::Full).map_err(|error| error.to_string()))
         .chapter(overtake::data_models::chapter::chapter)
         .chapter(overtake::threads::chapter::chapter)
-        .chapter(|folder| overtake::models::odds::chapter(folder, Effort::Full))
+        .chapter(|folder| overtake::models::odds::chapter(folder, Effort::Quick))
         .chapter(|folder| overtake::data_models::contention::chapter(folder, Effort::Full))
         .run()
 }

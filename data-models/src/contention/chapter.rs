@@ -33,7 +33,7 @@ fn timing(think: &str) -> Timing {
 }
 
 fn sizes(effort: Effort) -> &'static [usize] {
-    if effort == Effort::Quick { &[1, 2, 4] } else { &[1, 2, 4, 8, 12] }
+    if effort == Effort::Quick { &[1, 2, 4] } else { &[1, 2, 4, 8] }
 }
 
 /// Runs, and changes of each contender.
