@@ -75,7 +75,8 @@ fn every_repaired_twin_is_proved_within_the_bounds_of_the_trace() {
         .map(|(name, trace)| {
             let scenario = SCENARIOS.iter().find(|s| s.name() == trace.scenario);
             let own_bounds = scenario.is_some_and(Scenario::only_bounds_help);
-            let within = Trace { scenario: trace.fixed_by.clone(), ..trace };
+            let named = if own_bounds { &trace.holds_within } else { &trace.fixed_by };
+            let within = Trace { scenario: named.clone(), ..trace };
             let repaired = match SCENARIOS.iter().find(|s| s.name() == within.scenario) {
                 Some(repaired) if own_bounds => repaired.clone(),
                 _ => bounded_as(&SCENARIOS, &within).unwrap_or_else(|why| panic!("{name}: {why}")),
