@@ -1,8 +1,10 @@
 //! What the programs have in common: clients on a stage, plain calls, monitors.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use overtake_recipes::{CreateMode, Environment, Watch, ZkError, ZooKeeper};
+use overtake_recipes::lock::{CuratorMutex, Queue, Unowned};
+use overtake_recipes::{Acquired, CreateMode, Environment, Lock, LockError, Watch, ZkError, ZooKeeper};
 
 use crate::check::Stage;
 use crate::client::{Client, Hub, Options};
@@ -131,5 +133,38 @@ impl<T: Send + 'static> Monitor<T> {
     pub fn change(&self, change: impl FnOnce(&mut T)) {
         change(&mut self.lock());
         self.notify();
+    }
+}
+
+/// Curator's mutex without retries: fewer steps, the same rules.
+pub struct Impatient<E: Environment>(CuratorMutex<E>);
+
+impl<E: Environment> Lock<E> for Impatient<E> {
+    fn new(env: E, parent: &str) -> Self {
+        Self(CuratorMutex::without_retries(env, parent))
+    }
+
+    fn queue(&self) -> &Queue<E> {
+        self.0.queue()
+    }
+
+    async fn acquire(&self) -> Result<Acquired, LockError> {
+        self.0.acquire().await
+    }
+
+    async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
+        self.0.try_acquire().await
+    }
+
+    async fn acquire_timeout(&self, wait: Duration) -> Result<Option<Acquired>, LockError> {
+        self.0.acquire_timeout(wait).await
+    }
+}
+
+impl<E: Environment> Unowned<E> for Impatient<E> {
+    const REENTRY_NEEDS_THE_SESSION: bool = false;
+
+    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
+        self.0.give_back(lock).await
     }
 }

@@ -1,16 +1,13 @@
 //! What the programs have in common.
 
-use std::time::Duration;
-
-use overtake_recipes::lock::{CheckedCuratorMutex, CuratorMutex, Queue, Unowned};
-use overtake_recipes::{Acquired, Environment, Lock, LockError};
+use overtake_recipes::lock::CheckedCuratorMutex;
 use overtake_threads::check::{Engine, Limits, Outcome, Program, Stage, Verdict, search};
 use overtake_threads::client::{Env, Options};
 use overtake_threads::programs::common::clients_at;
 use overtake_threads::sync::Shuttle;
 use overtake_threads::{InterProcessMutex, Simulated};
 
-pub use overtake_threads::programs::common::{TestClient, TestHub};
+pub use overtake_threads::programs::common::{Impatient, TestClient, TestHub};
 pub type Mutex = InterProcessMutex<Shuttle, Simulated>;
 
 pub const LOCK: &str = "/curator/lock";
@@ -35,39 +32,6 @@ pub fn proved(engine: Engine, program: &Program) -> Outcome {
     let outcome = find(engine, program, 200_000);
     assert_eq!(outcome.verdict, Verdict::Proved, "{}: {outcome}", program.name());
     outcome
-}
-
-/// Curator's mutex without retries: fewer steps, the same rules.
-pub struct Impatient<E: Environment>(CuratorMutex<E>);
-
-impl<E: Environment> Lock<E> for Impatient<E> {
-    fn new(env: E, parent: &str) -> Self {
-        Self(CuratorMutex::without_retries(env, parent))
-    }
-
-    fn queue(&self) -> &Queue<E> {
-        self.0.queue()
-    }
-
-    async fn acquire(&self) -> Result<Acquired, LockError> {
-        self.0.acquire().await
-    }
-
-    async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
-        self.0.try_acquire().await
-    }
-
-    async fn acquire_timeout(&self, wait: Duration) -> Result<Option<Acquired>, LockError> {
-        self.0.acquire_timeout(wait).await
-    }
-}
-
-impl<E: Environment> Unowned<E> for Impatient<E> {
-    const REENTRY_NEEDS_THE_SESSION: bool = false;
-
-    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
-        self.0.give_back(lock).await
-    }
 }
 
 pub type ImpatientMutex = InterProcessMutex<Shuttle, Simulated, Impatient<Env<Shuttle, Simulated>>>;

@@ -1,10 +1,7 @@
 //! Mutex, semaphore mutex, write lock and lease: one thread takes it and gives it back under a fault, and when all is over
 //! another client takes it.
 
-use std::time::Duration;
-
-use overtake_recipes::lock::{CuratorMutex, Queue, Unowned};
-use overtake_recipes::{Acquired, CreateMode, Environment, Lock, LockError};
+use overtake_recipes::CreateMode;
 
 use super::{connection_breaks, session_expires};
 use crate::check::{NO_HANG, Program, program};
@@ -68,7 +65,7 @@ impl Kind {
     fn take(self, client: &TestClient) -> Result<Held, Error> {
         Ok(match self {
             Kind::Mutex => {
-                let mutex = InterProcessMutex::<_, _, Once<Env<Shuttle, Simulated>>>::over(client, LOCK);
+                let mutex = InterProcessMutex::<_, _, Impatient<Env<Shuttle, Simulated>>>::over(client, LOCK);
                 mutex.acquire()?;
                 (mutex.node(), Box::new(move || mutex.release()))
             }
@@ -178,37 +175,4 @@ fn afterwards(stage: &crate::check::Stage, client: &TestClient, kind: Kind) {
         let _held = kind.take(&client).expect("nothing goes wrong here");
         own.reached("the other had it");
     });
-}
-
-/// Curator's mutex without retries: fewer steps, the same rules.
-struct Once<E: Environment>(CuratorMutex<E>);
-
-impl<E: Environment> Lock<E> for Once<E> {
-    fn new(env: E, parent: &str) -> Self {
-        Self(CuratorMutex::without_retries(env, parent))
-    }
-
-    fn queue(&self) -> &Queue<E> {
-        self.0.queue()
-    }
-
-    async fn acquire(&self) -> Result<Acquired, LockError> {
-        self.0.acquire().await
-    }
-
-    async fn try_acquire(&self) -> Result<Option<Acquired>, LockError> {
-        self.0.try_acquire().await
-    }
-
-    async fn acquire_timeout(&self, wait: Duration) -> Result<Option<Acquired>, LockError> {
-        self.0.acquire_timeout(wait).await
-    }
-}
-
-impl<E: Environment> Unowned<E> for Once<E> {
-    const REENTRY_NEEDS_THE_SESSION: bool = false;
-
-    async fn give_back(&self, lock: Acquired) -> Result<(), LockError> {
-        self.0.give_back(lock).await
-    }
 }
